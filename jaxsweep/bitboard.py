@@ -1,0 +1,187 @@
+"""A grid as packed bit rows: one bit a cell, 32 columns a word.
+
+Word `w` of a row holds columns `32 w` to `32 w + 31`, the lowest bit first. Every function is
+written for one board, an array `[rows, words]`, and knows nothing of the game. For a batch,
+`jax.vmap(f, in_axes=-1, out_axes=-1)` puts the boards last, so that each operation is one long
+vector over boards.
+
+The grid has no edge of its own: a board is a mask of cells inside a `[rows, words]` container, and
+whatever is moved past the board's border lands on bits that are no cells. Callers mask with their
+board where that matters. Boards of different sizes can thus share one container, and one compiled
+kernel.
+"""
+
+from types import ModuleType
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Int, UInt32
+
+WORD = 32
+
+Bits = UInt32[Array, "rows words"]
+"""One board: a bit a cell."""
+
+Planes = tuple[Bits, Bits, Bits, Bits]
+"""A number from 0 to 8 in every cell: its binary digits, the ones first."""
+
+
+def words_for(cols: int) -> int:
+    """The number of words that hold a row of `cols` cells."""
+    return -(-cols // WORD)
+
+
+def pack(grid: Bool[Array | np.ndarray, "rows cols"]) -> UInt32[Array | np.ndarray, "rows words"]:
+    """Packs a Boolean grid. NumPy in, NumPy out; JAX in, JAX out."""
+    xp = grid.__array_namespace__()
+    rows, cols = grid.shape
+    padded = xp.pad(grid, ((0, 0), (0, words_for(cols) * WORD - cols)))
+    bits = padded.reshape(rows, -1, WORD).astype(xp.uint32)
+    return xp.sum(bits << _places(xp), axis=-1, dtype=xp.uint32)
+
+
+def unpack(
+    bits: UInt32[Array | np.ndarray, "rows words"], cols: int
+) -> Bool[Array | np.ndarray, "rows cols"]:
+    """The first `cols` columns as a Boolean grid: the inverse of `pack`."""
+    xp = bits.__array_namespace__()
+    spread = (bits[..., None] >> _places(xp)) & xp.uint32(1)
+    return spread.reshape(bits.shape[0], -1)[:, :cols] != 0
+
+
+def rectangle(
+    rows: int, cols: int, shape: tuple[int, int] | None = None
+) -> UInt32[np.ndarray, "rows words"]:
+    """The mask of a `rows` × `cols` board in the top left of a container of `shape`.
+
+    The container is `(rows, words)`; by default the smallest that holds the board.
+    """
+    height, words = shape or (rows, words_for(cols))
+    grid = np.zeros((height, words * WORD), bool)
+    grid[:rows, :cols] = True
+    return np.asarray(pack(grid))
+
+
+def single(row: Int[Array, ""], col: Int[Array, ""], board: Bits) -> Bits:
+    """The mask of one cell, in a container like that of `board`; row and column may be traced."""
+    rows, words = board.shape
+    row_hit = jnp.arange(rows, dtype=jnp.int32)[:, None] == row
+    word_hit = jnp.arange(words, dtype=jnp.int32)[None, :] == col // WORD
+    bit = jnp.uint32(1) << (col % WORD).astype(jnp.uint32)
+    return jnp.where(row_hit & word_hit, bit, jnp.uint32(0))
+
+
+def shift(bits: Bits, down: int, right: int) -> Bits:
+    """Moves every cell `down` rows and `right` columns; negative moves up and left.
+
+    `|right|` is at most 31. What leaves the container is lost.
+    """
+    return _shift_rows(_shift_cols(bits, right), down)
+
+
+def dilate(bits: Bits) -> Bits:
+    """The cells themselves and their eight neighbours."""
+    across = bits | _shift_cols(bits, 1) | _shift_cols(bits, -1)
+    return across | _shift_rows(across, 1) | _shift_rows(across, -1)
+
+
+def neighbour_counts(bits: Bits) -> Planes:
+    """How many of the eight neighbours of each cell are set, from 0 to 8, as bit planes."""
+    west, east = _shift_cols(bits, 1), _shift_cols(bits, -1)
+    # Two-bit sums of the row's three cells, seen from the rows above and below.
+    three_ones = west ^ bits ^ east
+    three_twos = (west & bits) | (east & (west ^ bits))
+    a_ones, b_ones = _shift_rows(three_ones, 1), _shift_rows(three_ones, -1)
+    a_twos, b_twos = _shift_rows(three_twos, 1), _shift_rows(three_twos, -1)
+    # The cell's own row gives its two side neighbours only.
+    ones, carry = _full_add(a_ones, b_ones, west ^ east)
+    partial, fours_a = _full_add(a_twos, b_twos, west & east)
+    twos, fours_b = partial ^ carry, partial & carry
+    return ones, twos, fours_a ^ fours_b, fours_a & fours_b
+
+
+def equal(a: Planes, b: Planes) -> Bits:
+    """The cells in which two numbers are equal. Cells off the board hold 0 = 0: mask them."""
+    return ~((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]))
+
+
+def numbers_from_planes(
+    planes: UInt32[Array | np.ndarray, "4 rows words"], cols: int
+) -> Int[Array | np.ndarray, "rows cols"]:
+    """The number in every cell, as int8."""
+    xp = planes.__array_namespace__()
+    digits = xp.stack([unpack(planes[i], cols).astype(xp.int8) << xp.int8(i) for i in range(4)])
+    return xp.sum(digits, axis=0, dtype=xp.int8)
+
+
+def planes_from_numbers(
+    numbers: Int[Array | np.ndarray, "rows cols"],
+) -> UInt32[Array | np.ndarray, "4 rows words"]:
+    """Bit planes of a grid of numbers from 0 to 8: the inverse of `numbers_from_planes`."""
+    xp = numbers.__array_namespace__()
+    return xp.stack([pack((numbers >> i) % 2 == 1) for i in range(4)])
+
+
+def count(bits: Bits) -> Int[Array, ""]:
+    """The number of cells set."""
+    return jnp.sum(jax.lax.population_count(bits), dtype=jnp.uint32).astype(jnp.int32)
+
+
+def any_set(bits: Bits) -> Bool[Array, ""]:
+    """Whether any cell is set."""
+    return jnp.any(bits != 0)
+
+
+def nth(bits: Bits, n: Int[Array, ""]) -> Bits:
+    """The mask of the `n`-th set cell in reading order, from 0; empty where there are fewer."""
+    sizes = jax.lax.population_count(bits).astype(jnp.int32)
+    flat = sizes.reshape(-1)
+    before = (jnp.cumsum(flat) - flat).reshape(sizes.shape)
+    rank = n - before
+    here = (rank >= 0) & (rank < sizes)
+    # Binary search for the bit of that rank, in every word at once: five halvings of a word.
+    place = jnp.zeros_like(bits)
+    rank = jnp.where(here, rank, 0)
+    for width in (16, 8, 4, 2, 1):
+        low_mask = jnp.uint32((1 << width) - 1)
+        in_low = jax.lax.population_count((bits >> place) & low_mask).astype(jnp.int32)
+        go_up = rank >= in_low
+        place = place + jnp.where(go_up, jnp.uint32(width), jnp.uint32(0))
+        rank = jnp.where(go_up, rank - in_low, rank)
+    return jnp.where(here, jnp.uint32(1) << place, jnp.uint32(0))
+
+
+def _places(xp: ModuleType) -> UInt32[Array | np.ndarray, "1 1 word"]:
+    """The places of the bits in a word, lined up with `[rows, words, bit]`."""
+    return xp.arange(WORD, dtype=xp.uint32).reshape(1, 1, WORD)
+
+
+def _full_add(a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
+    half = a ^ b
+    return half ^ c, (a & b) | (half & c)
+
+
+def _shift_rows(bits: Bits, down: int) -> Bits:
+    rows = bits.shape[0]
+    if abs(down) >= rows:
+        return jnp.zeros_like(bits)
+    padded = jnp.pad(bits, ((max(down, 0), max(-down, 0)), (0, 0)))
+    return padded[:rows] if down >= 0 else padded[-rows:]
+
+
+def _shift_cols(bits: Bits, right: int) -> Bits:
+    if right == 0:
+        return bits
+    words = bits.shape[1]
+    if right > 0:
+        moved = bits << jnp.uint32(right)
+        if words == 1:
+            return moved
+        carry = jnp.pad(bits, ((0, 0), (1, 0)))[:, :words] >> jnp.uint32(WORD - right)
+    else:
+        moved = bits >> jnp.uint32(-right)
+        if words == 1:
+            return moved
+        carry = jnp.pad(bits, ((0, 0), (0, 1)))[:, -words:] << jnp.uint32(WORD + right)
+    return moved | carry

@@ -1,0 +1,27 @@
+"""Strict settings for every test: nothing is promoted, broadcast or warned about in silence."""
+
+import os
+
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", "2")
+
+import jax
+import pytest
+
+from jaxsweep.compilation import use_cache
+
+jax.config.update("jax_numpy_dtype_promotion", "strict")
+jax.config.update("jax_numpy_rank_promotion", "raise")
+use_cache()
+
+
+@pytest.fixture
+def getkey():
+    """A new random key at each call, the same ones in each run."""
+    state = jax.random.key(5678)
+
+    def get():
+        nonlocal state
+        state, key = jax.random.split(state)
+        return key
+
+    return get

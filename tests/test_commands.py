@@ -1,0 +1,186 @@
+"""The command lines, as a user meets them."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from jaxsweep import __main__ as jaxsweep_command
+from jaxsweep import arguments, bench, play, terminal
+
+
+def run(main, capsys, *argv):
+    with pytest.raises(SystemExit) as left:
+        arguments.run(main, argv)
+    out, err = capsys.readouterr()
+    return left.value.code, out, err
+
+
+def test_one_game_is_drawn_move_by_move(capsys):
+    code, out, err = run(play.main, capsys, "--seed", "3")
+    assert code == 0
+    assert not err
+    assert "move 1, (0,0): first cell" in out
+    assert "certain: a number next to it has all its mines found" in out
+    assert out.count("knowledge on 9×9/10, safe start, seed 3") >= 2
+    assert out.rstrip().splitlines()[-1].startswith("won in 16 clicks, 0 of them guesses, 100.0%")
+    assert "\x1b" not in out, "no colour in a pipe"
+
+
+def test_expert_fits_eighty_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = run(play.main, capsys, "expert", "--start", "ZERO", "--seed", "1")
+    assert code == 0
+    assert max(len(line) for line in out.splitlines()) <= 80
+    assert " of them guesses" in out
+
+
+def test_one_game_as_json(capsys):
+    code, out, _ = run(play.main, capsys, "custom", "5", "6", "4", "--seed", "1", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["rows"], told["cols"], told["mines"], told["seed"]) == (5, 6, 4, 1)
+    assert told["moves"][0] == {"cells": [[0, 0]], "reason": "first", "risk": 0.0}
+    assert told["clicks"] == sum(len(move["cells"]) for move in told["moves"])
+
+
+def test_many_games_are_summed_up(capsys):
+    argv = ("beginner", "--games", "50", "--seed", "1")
+    code, out, _ = run(play.main, capsys, *argv, "--json")
+    told = json.loads(out)
+    low, high = told["interval_95"]
+    assert code == 0
+    assert told["games"] == 50
+    assert told["win_rate"] == told["wins"] / 50
+    assert low < told["win_rate"] < high
+    assert 0 < told["mean_share_opened"] <= 1
+    code, out, _ = run(play.main, capsys, *argv)
+    assert f"{told['wins']} = {told['win_rate']:.2%} (95 %:" in out
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["nowhere"], "no level 'nowhere'; there are beginner,"),
+        (["custom", "3", "3"], "custom takes ROWS COLS MINES, not 2 values"),
+        (["custom", "3", "x", "1"], "custom takes whole numbers, not 'x'"),
+        (["custom", "0", "3", "1"], "1 to 4096 rows, not 0"),
+        (["custom", "3", "3", "9"], "9 mines do not fit: a SAFE start"),
+        (["expert", "3", "3", "9"], "level expert takes no sizes; say custom 3 3 9"),
+        (["--strategy", "psychic"], "invalid choice: 'psychic'"),
+        (["--start", "never"], "invalid choice: 'never'"),
+        (["--first", "9", "0"], "the first cell (9, 0) is not on a board of 9 rows"),
+        (["--games", "0"], "'0' is not a whole number, 1 to"),
+        (["--seed", "-1"], "argument --seed"),
+        (["--delay", "nan"], "'nan' is not a number of seconds"),
+    ],
+)
+def test_bad_arguments_get_a_sentence_and_status_2(argv, words, capsys):
+    code, out, err = run(play.main, capsys, *argv)
+    assert code == 2
+    assert not out
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_help_explains_every_option(capsys):
+    code, out, _ = run(play.main, capsys, "-h")
+    assert code == 0
+    assert "examples:" in out
+    for option in ("--strategy", "--start", "--first", "--seed", "--games", "--delay", "--json"):
+        assert option in out
+
+
+def test_the_command_hands_over(capsys, monkeypatch):
+    def call(*argv):
+        monkeypatch.setattr(sys, "argv", ["jaxsweep", *argv])
+        return jaxsweep_command.main()
+
+    assert call("-h") is None
+    assert "play" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as left:
+        call("dance")
+    assert left.value.code == 2
+    assert "no command 'dance'; there are play, bench" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as left:
+        call("play", "nowhere")
+    assert left.value.code == 2
+
+
+def test_bench_reports_each_benchmark(capsys, tmp_path):
+    out_file = tmp_path / "bench.json"
+    argv = ("--level", "beginner", "--batch", "8", "--repeats", "3", "--out", str(out_file))
+    code, out, _ = run(bench.main, capsys, *argv, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert json.loads(out_file.read_text()) == told
+    assert [timing["benchmark"] for timing in told["timings"]] == list(bench.BENCHMARKS)
+    assert all(timing["median"] > 0 for timing in told["timings"])
+    assert told["machine"]["jax"]
+    code, out, _ = run(bench.main, capsys, "deal", "--level", "beginner", "--batch", "8")
+    assert code == 0
+    assert "µs a board" in out
+    code, _, err = run(bench.main, capsys, "nothing")
+    assert code == 2
+    assert "no benchmark 'nothing'; there are deal" in err
+
+
+def test_a_large_board_is_cut_to_a_window():
+    grid = np.full((100, 100), -1, np.int8)
+    new = np.zeros_like(grid, bool)
+    new[60, 70] = True
+    lines = terminal.draw(grid, new, None, room=(24, 80)).plain.splitlines()
+    assert len(lines) <= 24
+    assert max(len(line) for line in lines) <= 80
+    assert "of 100" in lines[-1]
+    shown = lines[-1].replace(",", "").split()
+    (top, bottom), (left, right) = (map(int, shown[i].split("-")) for i in (1, 5))
+    assert top <= 60 <= bottom
+    assert left <= 70 <= right
+
+
+def in_a_terminal(*argv, until, **environment):
+    """Runs `play` in a pseudo-terminal; Ctrl-C once `until` was seen; (exit status, output)."""
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "jaxsweep.play", *argv]
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    env |= {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"} | environment
+    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env)
+    os.close(slave)
+    seen, deadline, interrupted = b"", time.monotonic() + 120, False
+    while time.monotonic() < deadline:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # The other end is closed.
+            break
+        if not piece:
+            break
+        seen += piece
+        if not interrupted and until in seen:
+            interrupted = True
+            process.send_signal(signal.SIGINT)
+    os.close(master)
+    return process.wait(10), seen.decode()
+
+
+def test_ctrl_c_leaves_the_terminal_clean():
+    code, seen = in_a_terminal("--seed", "3", "--delay", "30", until=b"first cell")
+    assert code == 130
+    assert "\x1b[?25l" in seen, "the cursor was hidden"
+    assert seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l"), "and is shown again"
+    assert "Traceback" not in seen
+    assert "stopped" in seen
+
+
+def test_a_terminal_gets_colour_unless_told_otherwise():
+    _, seen = in_a_terminal("--seed", "3", "--delay", "0", until=b"never")
+    assert "\x1b[94m" in seen
+    _, seen = in_a_terminal("--seed", "3", "--delay", "0", until=b"never", NO_COLOR="1")
+    assert "\x1b[94m" not in seen
+    assert " in 16 clicks" in seen
