@@ -24,10 +24,10 @@ from jaxsweep.watch import Step, watch
 DEFAULT_LEVEL = "beginner"
 
 EXAMPLES = """examples:
-  python -m jaxsweep.play                            one beginner game, move by move
-  python -m jaxsweep.play expert --start zero        an expert game that begins with an opening
-  python -m jaxsweep.play custom 12 12 10 --seed 7   another board
-  python -m jaxsweep.play expert --games 2000        how often the strategy wins
+  python -m jaxsweep.play                           a beginner game, move by move
+  python -m jaxsweep.play expert --start zero       expert, with a free opening
+  python -m jaxsweep.play custom 12 12 10 --seed 7  a board of your own
+  python -m jaxsweep.play expert --games 2000       how often does it win?
 """
 
 
@@ -51,7 +51,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--seed",
         type=arguments.whole_number(0, 2**32 - 1),
         metavar="N",
-        help="the same seed gives the same games (default: a new one each time, shown at the end)",
+        help="the same seed gives the same games (default: a new one each time; it is shown)",
     )
     parser.add_argument(
         "--games",

@@ -46,23 +46,26 @@ def draw(
         text.append(f"{row:>{_LABEL - 1}} ", _RULER_STYLE)
         for col in range(left, right):
             mined = mines is not None and bool(mines[row, col])
-            symbol, style = _cell(int(grid[row, col]), mined, ascii_only)
-            if new[row, col]:
-                style += " reverse"
+            symbol, style = _cell(int(grid[row, col]), mined, bool(new[row, col]), ascii_only)
             text.append(symbol, style)
-            text.append(" " * (pitch - 1))
+            if col < right - 1:
+                text.append(" " * (pitch - 1))
         text.append("\n")
     if (bottom - top, right - left) != (rows, cols):
         text.append(
             f"    rows {top}-{bottom - 1} of {rows}, columns {left}-{right - 1} of {cols}\n",
             _RULER_STYLE,
         )
+    text.rstrip()
     return text
 
 
-def _cell(number: int, mined: bool, ascii_only: bool) -> tuple[str, str]:
+def _cell(number: int, mined: bool, new: bool, ascii_only: bool) -> tuple[str, str]:
     if number >= 0:
-        return str(number) if number else (" " if ascii_only else "·"), _NUMBER_STYLES[number]
+        symbol = str(number) if number else (" " if ascii_only else "·")
+        return symbol, _NUMBER_STYLES[number] + (" reverse" if new else "")
+    if mined and new:
+        return "X", "bold white on red"
     if number == FLAGGED:
         return "F", "bold red"
     if mined:

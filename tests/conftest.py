@@ -6,6 +6,9 @@ os.environ.setdefault("JAX_NUM_CPU_DEVICES", "2")
 
 import jax
 import pytest
+from jaxtyping import install_import_hook
+
+install_import_hook("jaxsweep", "beartype.beartype")
 
 from jaxsweep.compilation import use_cache
 
