@@ -1,4 +1,4 @@
-"""How long until `python -m jaxsweep.play` shows its first move: cold, and with a warm cache.
+"""How long a person waits: for the first move of `play`, and for `analyze` of an expert position.
 
 Each sample is a new process; cold ones begin with an empty compilation cache.
 
@@ -15,52 +15,74 @@ import tempfile
 import time
 from pathlib import Path
 
-from jaxsweep import machine
+import jax
+
+from jaxsweep import machine, position
+from jaxsweep.level import LEVELS, Opening
+from jaxsweep.samples import stuck_positions
 
 RESULT = Path(__file__).parent / "results" / "coldstart.json"
+SEED = 3
 
 
-def first_move(cache: str) -> float:
-    """Seconds from starting the process to the line of the first move."""
+def first_move(environment: dict[str, str]) -> float:
+    """Seconds from starting `play` to the line of its first move."""
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "jaxsweep.play", "--seed", "3"],
+        [sys.executable, "-m", "jaxsweep.play", "--seed", str(SEED)],
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"JAX_COMPILATION_CACHE_DIR": cache},
+        env=environment,
     )
     assert process.stdout is not None
-    seen = next(line for line in process.stdout if line.startswith("move 1"))
+    next(line for line in process.stdout if line.startswith("move 1"))
     seconds = time.perf_counter() - began
-    assert "first cell" in seen
     process.stdout.read()
-    process.wait()
+    if process.wait():
+        raise RuntimeError("play failed")
     return seconds
+
+
+def analysis(environment: dict[str, str]) -> float:
+    """Seconds that `analyze` takes for one stuck expert position, from start to exit."""
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), SEED, 8)
+    text = position.to_text(jax.tree.map(lambda leaf: leaf[..., 7], batch))
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "jaxsweep.analyze"]
+    subprocess.run(
+        command, input=text, text=True, env=environment, check=True, stdout=subprocess.PIPE
+    )
+    return time.perf_counter() - began
 
 
 def main() -> None:
     """Measures, prints and writes the result file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=7)
+    parser.add_argument("--samples", type=int, default=5)
     samples = parser.parse_args().samples
-    cold, warm = [], []
+    measured: dict[str, list[float]] = {}
     for _ in range(samples):
-        with tempfile.TemporaryDirectory() as cache:
-            cold.append(first_move(cache))
-            warm.append(first_move(cache))
+        for name, measure in (("play", first_move), ("analyze", analysis)):
+            with tempfile.TemporaryDirectory() as cache:
+                environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": cache}
+                for state in ("cold", "warm"):
+                    measured.setdefault(f"{name}, {state}", []).append(measure(environment))
     result = {
         "command": f"python experiments/coldstart.py --samples {samples}",
-        "measures": "seconds from process start to the first move of python -m jaxsweep.play",
-        "seed": 3,
+        "measures": "seconds to the first move of python -m jaxsweep.play, and of a whole "
+        "python -m jaxsweep.analyze of a stuck expert position",
+        "seed": SEED,
         "samples": samples,
-        "cold": {"median": statistics.median(cold), "range": [min(cold), max(cold)]},
-        "warm": {"median": statistics.median(warm), "range": [min(warm), max(warm)]},
+        "seconds": {
+            name: {"median": statistics.median(times), "range": [min(times), max(times)]}
+            for name, times in measured.items()
+        },
         "machine": machine.facts(),
     }
     RESULT.write_text(json.dumps(result, indent=1) + "\n")
-    for name in ("cold", "warm"):
-        low, high = result[name]["range"]
-        print(f"{name}: {result[name]['median']:.2f} s ({low:.2f} to {high:.2f})")
+    for name, seconds in result["seconds"].items():
+        low, high = seconds["range"]
+        print(f"{name}: {seconds['median']:.2f} s ({low:.2f} to {high:.2f})")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """jaxsweep: a vectorised probabilistic engine for Minesweeper."""
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.game import Game, GameStatus, chord, deal, flag, open_cells, status, view
+from jaxsweep.inference import infer
 from jaxsweep.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.position import Position, PositionError
 from jaxsweep.strategies import STRATEGIES, AbstractStrategy, Move, Reason
@@ -9,6 +11,7 @@ __all__ = [
     "LEVELS",
     "STRATEGIES",
     "AbstractStrategy",
+    "Beliefs",
     "Game",
     "GameStatus",
     "Level",
@@ -19,9 +22,11 @@ __all__ = [
     "PositionError",
     "Reason",
     "Start",
+    "Status",
     "chord",
     "deal",
     "flag",
+    "infer",
     "open_cells",
     "status",
     "view",

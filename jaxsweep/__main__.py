@@ -6,6 +6,7 @@ from importlib import import_module
 from jaxsweep import arguments
 
 COMMANDS = {
+    "analyze": "the exact odds of a position, and the best move",
     "play": "watch a strategy play, or measure it over many games",
     "bench": "time the kernels",
 }

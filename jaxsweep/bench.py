@@ -1,6 +1,7 @@
 """`python -m jaxsweep.bench`: how long the kernels take, warmed up and blocked on."""
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -16,18 +17,45 @@ from rich.progress import track
 from rich.table import Table as TextTable
 
 from jaxsweep import arguments, bitboard, game, machine
-from jaxsweep.arena import Table, begin, play_batch
+from jaxsweep.arena import Table, play_games
+from jaxsweep.beliefs import Beliefs
 from jaxsweep.compilation import use_cache
-from jaxsweep.deduction import nothing_certain, single_cell_round
-from jaxsweep.level import LEVELS, Opening, Start
+from jaxsweep.deduction import deduce, nothing_certain, single_cell_round
+from jaxsweep.engines import exact
+from jaxsweep.inference import infer
+from jaxsweep.level import LEVELS, Level, Opening, Start
+from jaxsweep.samples import stuck_positions
 from jaxsweep.strategies import STRATEGIES
 
+SEED = 2026
+
+OPENINGS = {
+    "beginner": Opening.of(LEVELS["beginner"]),
+    "intermediate": Opening.of(LEVELS["intermediate"]),
+    "expert": Opening.of(LEVELS["expert"]),
+    "expert-zero": Opening.of(LEVELS["expert"], Start.ZERO),
+    "dense": Opening.of(Level(16, 30, 130)),
+    "large": Opening.of(Level(100, 100, 2200), Start.ZERO),
+}
+"""What boards are played on: safe starts in the corner, zero starts at (3, 3)."""
+
 STANDARD = ("beginner", "intermediate", "expert")
-SEED = np.uint32(2026)
+
+LARGE_BATCH = 64
+"""The most boards of the large level in a batch: each is as many cells as twenty of expert."""
 
 batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
 
 Call = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A kernel, and the boards and batch sizes it is timed on."""
+
+    make: Callable[[Opening, int], Call]
+    levels: tuple[str, ...] = STANDARD
+    batches: tuple[int, ...] = (4096,)
 
 
 @dataclass(frozen=True)
@@ -40,63 +68,93 @@ class Timing:
     median: float
     quartiles: tuple[float, float]
     repeats: int
+    signature: str | None
+    """A checksum of the answers, for benchmarks that have some: it must not move."""
 
 
-def deal(table: Table, numbers: np.ndarray) -> Call:
+def deal(opening: Opening, batch: int) -> Call:
     """Lay the mines of new games."""
+    table = Table.of(opening)
 
     def one(number):
-        key = game.deal_key(game.game_key(SEED, number))
+        key = game.deal_key(game.game_key(np.uint32(SEED), number))
         return game.deal(key, table.cells, table.minable, table.mines)
 
-    return partial(jax.jit(batched(one)), numbers)
+    return partial(jax.jit(batched(one)), np.arange(batch, dtype=np.uint32))
 
 
-def open_first(table: Table, numbers: np.ndarray) -> Call:
+def open_first(opening: Opening, batch: int) -> Call:
     """Open the first cell of dealt games, flood included."""
-    dealt = deal(table, numbers)()
+    table, dealt = Table.of(opening), deal(opening, batch)()
     first = bitboard.single(table.row, table.col, table.cells)
     return partial(jax.jit(batched(lambda dealt: game.open_cells(dealt, first))), dealt)
 
 
-def single_cell(table: Table, numbers: np.ndarray) -> Call:
-    """One round of both single-cell rules after the first cell."""
-    games = jax.jit(batched(lambda number: begin(table, SEED, number)))(numbers)
-    positions = jax.jit(batched(game.view))(games)
+def single_round(opening: Opening, batch: int) -> Call:
+    """One round of both single-cell rules on stuck positions."""
+    positions = stuck_positions(opening, SEED, batch)
     known = jax.jit(batched(nothing_certain))(positions)
     return partial(jax.jit(batched(single_cell_round)), positions, known)
 
 
-def random_games(table: Table, numbers: np.ndarray) -> Call:
+def whole_deduction(opening: Opening, batch: int) -> Call:
+    """All rules to a fixpoint on stuck positions."""
+    return partial(jax.jit(batched(deduce)), stuck_positions(opening, SEED, batch))
+
+
+def frontiers(opening: Opening, batch: int) -> Call:
+    """The single-cell rules and the constraint arrays of stuck positions."""
+    positions = stuck_positions(opening, SEED, batch)
+    return lambda: exact.find_edges(exact.settle(positions))
+
+
+def inference(opening: Opening, batch: int) -> Call:
+    """Exact beliefs of stuck positions, from position to probabilities."""
+    return partial(infer, stuck_positions(opening, SEED, batch))
+
+
+def random_games(opening: Opening, batch: int) -> Call:
     """Whole games of the player `random`."""
-    return partial(play_batch, STRATEGIES["random"], table, SEED, numbers)
+    return lambda: list(play_games(STRATEGIES["random"], opening, SEED, batch, batch))
 
 
-BENCHMARKS: dict[str, Callable[[Table, np.ndarray], Call]] = {
-    "deal": deal,
-    "open": open_first,
-    "single-cell-round": single_cell,
-    "random-games": random_games,
+BENCHMARKS = {
+    "deal": Benchmark(deal),
+    "open": Benchmark(open_first),
+    "single-cell-round": Benchmark(single_round),
+    "random-games": Benchmark(random_games),
+    "deduction": Benchmark(whole_deduction),
+    "frontier": Benchmark(frontiers),
+    "inference": Benchmark(inference, tuple(OPENINGS), (1, 64, 1024, 8192)),
 }
 
 
 def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
     """Times one benchmark; short calls are repeated within a sample so that the clock is fair."""
-    table = Table.of(Opening.of(LEVELS[level], Start.ZERO))
-    call = BENCHMARKS[name](table, np.arange(batch, dtype=np.uint32))
-    jax.block_until_ready(call())
+    call = BENCHMARKS[name].make(OPENINGS[level], batch)
+    answer = jax.block_until_ready(call())
     once = _seconds(call, 1)
     loops = max(1, int(0.02 / max(once, 1e-6)))
     samples = np.array([_seconds(call, loops) for _ in range(repeats)]) / batch * 1e6
     low, median, high = np.percentile(samples, [25, 50, 75])
-    return Timing(name, level, batch, float(median), (float(low), float(high)), repeats)
+    signature = _signature(answer) if isinstance(answer, Beliefs) else None
+    quartiles = (float(low), float(high))
+    return Timing(name, level, batch, float(median), quartiles, repeats, signature)
+
+
+def _signature(beliefs: Beliefs) -> str:
+    """A checksum of statuses, certain cells and probabilities to four digits."""
+    rounded = np.round(np.asarray(beliefs.mine_probability, np.float64) * 10_000).astype(np.int32)
+    parts = (beliefs.status, beliefs.safe, beliefs.mines, rounded)
+    digest = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
+    return digest.hexdigest()[:12]
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments, checked."""
     parser = argparse.ArgumentParser(
         prog="python -m jaxsweep.bench",
-        description="Time the kernels on the standard levels (ZERO start).",
+        description="Time the kernels, warmed up, on boards made from a fixed seed.",
         epilog="example: python -m jaxsweep.bench deal single-cell-round --cores 1",
     )
     parser.add_argument(
@@ -104,17 +162,16 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         nargs="*",
         metavar="NAME",
         help="benchmarks to run (default: all): "
-        + "; ".join(f"{name}: {_summary(make)}" for name, make in BENCHMARKS.items()),
+        + "; ".join(f"{name}: {_summary(each.make)}" for name, each in BENCHMARKS.items()),
     )
     parser.add_argument(
-        "--level", choices=STANDARD, help="one level only (default: all three standard levels)"
+        "--level", choices=list(OPENINGS), help="one level only (default: all of a benchmark's)"
     )
     parser.add_argument(
         "--batch",
         type=arguments.whole_number(1, 2**20),
-        default=4096,
         metavar="N",
-        help="boards a call (default: 4096)",
+        help="boards a call (default: the benchmark's own, 4096 or several)",
     )
     parser.add_argument(
         "--repeats",
@@ -146,16 +203,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         _pin(parsed.cores)
     use_cache()
     jobs = [
-        (name, level)
+        (name, level, batch)
         for name in (parsed.names or BENCHMARKS)
-        for level in ([parsed.level] if parsed.level else STANDARD)
+        for level in ([parsed.level] if parsed.level else BENCHMARKS[name].levels)
+        for batch in ([parsed.batch] if parsed.batch else BENCHMARKS[name].batches)
+        if level != "large" or batch <= LARGE_BATCH
     ]
-    timings = [
-        measure(name, level, parsed.batch, parsed.repeats)
-        for name, level in track(
-            jobs, "measuring", console=Console(stderr=True), transient=True, disable=parsed.json
-        )
-    ]
+    bar = partial(track, description="measuring", transient=True, disable=parsed.json)
+    timings = [measure(*job, parsed.repeats) for job in bar(jobs, console=Console(stderr=True))]
     result = {
         "command": "python -m jaxsweep.bench " + " ".join(argv),
         "unit": "microseconds a board",
@@ -185,6 +240,9 @@ def report(timings: list[Timing]) -> None:
         table.add_column(column)
     for column in ("median", "middle half"):
         table.add_column(column, justify="right")
+    signed = any(timing.signature for timing in timings)
+    if signed:
+        table.add_column("signature")
     for timing in timings:
         low, high = timing.quartiles
         table.add_row(
@@ -193,6 +251,7 @@ def report(timings: list[Timing]) -> None:
             str(timing.batch),
             f"{timing.median:.2f}",
             f"{low:.2f} – {high:.2f}",
+            *([timing.signature or ""] if signed else []),
         )
     Console(highlight=False).print(table)
 

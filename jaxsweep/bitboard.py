@@ -50,6 +50,24 @@ def unpack(
     return spread.reshape(bits.shape[0], -1)[:, :cols] != 0
 
 
+def pack_batch(
+    grids: Bool[Array | np.ndarray, "batch rows cols"],
+) -> UInt32[np.ndarray, "rows words batch"]:
+    """Packs grids, batch first, into boards, batch last; on the host."""
+    batch, rows, cols = grids.shape
+    flat = np.asarray(pack(np.asarray(grids).reshape(batch * rows, cols)))
+    return np.ascontiguousarray(np.moveaxis(flat.reshape(batch, rows, -1), 0, -1))
+
+
+def unpack_batch(
+    boards: UInt32[Array | np.ndarray, "rows words batch"],
+) -> Bool[np.ndarray, "batch rows cols"]:
+    """Grids, batch first, of boards, batch last, all columns of the container; on the host."""
+    rows, words, batch = boards.shape
+    flat = np.moveaxis(np.asarray(boards), -1, 0).reshape(batch * rows, words)
+    return np.asarray(unpack(flat, words * WORD)).reshape(batch, rows, -1)
+
+
 def rectangle(
     rows: int, cols: int, shape: tuple[int, int] | None = None
 ) -> UInt32[np.ndarray, "rows words"]:
@@ -123,9 +141,40 @@ def planes_from_numbers(
     return xp.stack([pack((numbers >> i) % 2 == 1) for i in range(4)])
 
 
+def add(a: Planes, b: Planes) -> tuple[Planes, Bits]:
+    """The sums of numbers modulo 16, and the cells in which they are 16 or more."""
+    carry = jnp.zeros_like(a[0])
+    digits = []
+    for x, y in zip(a, b, strict=True):
+        digit, carry = _full_add(x, y, carry)
+        digits.append(digit)
+    return (digits[0], digits[1], digits[2], digits[3]), carry
+
+
+def subtract(a: Planes, b: Planes) -> tuple[Planes, Bits]:
+    """The differences of numbers, and the cells in which `b` is greater, where they are not."""
+    borrow = jnp.zeros_like(a[0])
+    digits = []
+    for x, y in zip(a, b, strict=True):
+        digits.append(x ^ y ^ borrow)
+        borrow = (~x & (y | borrow)) | (y & borrow)
+    return (digits[0], digits[1], digits[2], digits[3]), borrow
+
+
 def count(bits: Bits) -> Int[Array, ""]:
     """The number of cells set."""
     return jnp.sum(jax.lax.population_count(bits), dtype=jnp.uint32).astype(jnp.int32)
+
+
+def running_counts(grid: Bool[Array, "rows cols"]) -> Int[Array, "rows cols"]:
+    """How many cells of its row are set up to each cell, itself included.
+
+    By population counts of packed rows: on a CPU far faster than a cumulative sum.
+    """
+    packed = jnp.asarray(pack(grid))[:, None, :]
+    up_to = jnp.asarray(pack(np.tri(grid.shape[1], dtype=bool)))[None, :, :]
+    counts = jax.lax.population_count(packed & up_to)
+    return jnp.sum(counts, axis=2, dtype=jnp.uint32).astype(jnp.int32)
 
 
 def any_set(bits: Bits) -> Bool[Array, ""]:
@@ -140,16 +189,20 @@ def nth(bits: Bits, n: Int[Array, ""]) -> Bits:
     before = (jnp.cumsum(flat) - flat).reshape(sizes.shape)
     rank = n - before
     here = (rank >= 0) & (rank < sizes)
-    # Binary search for the bit of that rank, in every word at once: five halvings of a word.
-    place = jnp.zeros_like(bits)
-    rank = jnp.where(here, rank, 0)
+    return jnp.where(here, jnp.uint32(1) << nth_bit(bits, rank), jnp.uint32(0))
+
+
+def nth_bit(words: UInt32[Array, "*words"], rank: Int[Array, "*words"]) -> UInt32[Array, "*words"]:
+    """The place of the set bit of each rank, from 0; of no meaning where there are fewer."""
+    # Binary search in every word at once: five halvings.
+    place = jnp.zeros_like(words)
     for width in (16, 8, 4, 2, 1):
         low_mask = jnp.uint32((1 << width) - 1)
-        in_low = jax.lax.population_count((bits >> place) & low_mask).astype(jnp.int32)
+        in_low = jax.lax.population_count((words >> place) & low_mask).astype(jnp.int32)
         go_up = rank >= in_low
         place = place + jnp.where(go_up, jnp.uint32(width), jnp.uint32(0))
         rank = jnp.where(go_up, rank - in_low, rank)
-    return jnp.where(here, jnp.uint32(1) << place, jnp.uint32(0))
+    return place
 
 
 def _places(xp: ModuleType) -> UInt32[Array | np.ndarray, "1 1 word"]:

@@ -164,8 +164,8 @@ def describe(steps: list[Step], opening: Opening, seed: int) -> dict:
 
 def measure(strategy: AbstractStrategy, opening: Opening, seed: int, games: int) -> dict:
     """Plays many games under a progress bar; the time to compile is not counted."""
-    for _ in play_games(strategy, opening, seed, min(games, 2048)):
-        break
+    for _ in play_games(strategy, opening, seed, min(games, 1024)):
+        pass
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
@@ -182,7 +182,7 @@ def measure(strategy: AbstractStrategy, opening: Opening, seed: int, games: int)
         task = bar.add_task("playing", total=games)
         for record in play_games(strategy, opening, seed, games):
             records.append(record)
-            bar.advance(task, len(record.won))
+            bar.advance(task, len(record.number))
     seconds = time.perf_counter() - began
     won = int(sum(record.won.sum() for record in records))
     safe = opening.level.cells - opening.level.mines
@@ -223,7 +223,7 @@ def report(summary: dict, as_json: bool) -> None:
 
 def _sentence(step: Step, width: int) -> str:
     """What was opened and why, on one line."""
-    risk = "" if not step.risk else f", a mine with {step.risk:.1%}"
+    risk = "" if not step.risk else f", {step.risk:.1%}"
     tail = f": {step.reason.text}{risk}"
     if step.status is GameStatus.LOST:
         tail += ". A mine!"

@@ -129,7 +129,27 @@ def to_json(position: Position) -> str:
 
 def from_text(text: str) -> Position:
     """Reads one position in its text form; raises `PositionError` naming line and column."""
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    return _from_lines(_lines(text))
+
+
+def read_all(text: str) -> list[Position]:
+    """Reads one position in either form, or several in text form, one after the other."""
+    if text.lstrip().startswith("{"):
+        return [from_json(text)]
+    parts: list[list[tuple[int, str]]] = []
+    for number, line in _lines(text):
+        if not parts or _HEADER.fullmatch(line):
+            parts.append([])
+        parts[-1].append((number, line))
+    return [_from_lines(part) for part in parts or [[]]]
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, with their numbers."""
+    return [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+
+
+def _from_lines(lines: list[tuple[int, str]]) -> Position:
     if not lines:
         raise PositionError("line 1: no position here; expected a first line COLSxROWSxMINES")
     number, header = lines[0]

@@ -1,7 +1,9 @@
 """A position drawn in the terminal, as large a part of it as fits."""
 
+from collections.abc import Callable
+
 import numpy as np
-from jaxtyping import Bool, Int8
+from jaxtyping import Bool, Float, Int8
 from rich.text import Text
 
 from jaxsweep.position import FLAGGED, HIDDEN
@@ -34,22 +36,80 @@ def draw(
     `new` marks what the last move opened, `mines` where the mines were, once that may be seen. A
     board that does not fit is cut to a window around the new cells, and the last line says so.
     """
-    lines, columns = room
-    rows, cols = grid.shape
-    pitch = 2 if _LABEL + 2 * cols <= columns else 1
     focus = np.argwhere(new).mean(0).astype(int) if new.any() else (0, 0)
-    top, bottom = _window(rows, max(lines - 2, 1), int(focus[0]))
-    left, right = _window(cols, max((columns - _LABEL) // pitch, 1), int(focus[1]))
+    pitch = 2 if _LABEL + 2 * grid.shape[1] <= room[1] else 1
+
+    def cell(row: int, col: int) -> tuple[str, str]:
+        mined = mines is not None and bool(mines[row, col])
+        return _cell(int(grid[row, col]), mined, bool(new[row, col]), ascii_only)
+
+    return _lay_out(grid.shape, (int(focus[0]), int(focus[1])), pitch, 1, room, cell)
+
+
+def draw_odds(
+    grid: Int8[np.ndarray, "rows cols"],
+    odds: Float[np.ndarray, "rows cols"],
+    safe: Bool[np.ndarray, "rows cols"],
+    mines: Bool[np.ndarray, "rows cols"],
+    best: tuple[int, int] | None,
+    room: tuple[int, int],
+    ascii_only: bool = False,
+) -> Text:
+    """The board with the mine probability of every hidden cell in percent.
+
+    `ok` marks certainly safe cells, `**` certain mines, and the best cell stands out.
+    """
+    pitch = 3 if _LABEL + 3 * grid.shape[1] <= room[1] else 2
+
+    def cell(row: int, col: int) -> tuple[str, str]:
+        if grid[row, col] >= 0:
+            symbol, style = _cell(int(grid[row, col]), False, False, ascii_only)
+            return symbol.rjust(2), style
+        if safe[row, col]:
+            text, style = "ok", "black on green"
+        elif mines[row, col]:
+            text, style = "**", "white on red"
+        else:
+            chance = float(odds[row, col])
+            # Neither 0 nor 100: the cell is neither safe nor a mine for certain.
+            text = f"{min(max(round(100 * chance), 1), 99):02d}"
+            style = next(style for limit, style in _RISK_STYLES if chance <= limit)
+        return text, style + (" bold underline" if (row, col) == best else "")
+
+    return _lay_out(grid.shape, best or (0, 0), pitch, 2, room, cell)
+
+
+_RISK_STYLES = (
+    (0.1, "black on cyan"),
+    (0.2, "black on bright_cyan"),
+    (0.35, "black on bright_yellow"),
+    (0.5, "black on yellow"),
+    (0.75, "white on magenta"),
+    (1.0, "white on bright_red"),
+)
+
+
+def _lay_out(
+    shape: tuple[int, ...],
+    focus: tuple[int, int],
+    pitch: int,
+    width: int,
+    room: tuple[int, int],
+    cell: Callable[[int, int], tuple[str, str]],
+) -> Text:
+    """Cells of a `width`, `pitch` columns apart, under a ruler; as many around `focus` as fit."""
+    rows, cols = shape
+    lines, columns = room
+    top, bottom = _window(rows, max(lines - 2, 1), focus[0])
+    left, right = _window(cols, max((columns - _LABEL) // pitch, 1), focus[1])
     text = Text(no_wrap=True)
-    text.append(" " * _LABEL + _ruler(left, right, pitch) + "\n", _RULER_STYLE)
+    text.append(" " * (_LABEL + width - 1) + _ruler(left, right, pitch) + "\n", _RULER_STYLE)
     for row in range(top, bottom):
         text.append(f"{row:>{_LABEL - 1}} ", _RULER_STYLE)
         for col in range(left, right):
-            mined = mines is not None and bool(mines[row, col])
-            symbol, style = _cell(int(grid[row, col]), mined, bool(new[row, col]), ascii_only)
-            text.append(symbol, style)
+            text.append(*cell(row, col))
             if col < right - 1:
-                text.append(" " * (pitch - 1))
+                text.append(" " * (pitch - width))
         text.append("\n")
     if (bottom - top, right - left) != (rows, cols):
         text.append(

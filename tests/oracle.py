@@ -1,5 +1,7 @@
 """Plain, slow and independent: what the fast code is held against. Shares no code with it."""
 
+import itertools
+import math
 from collections import Counter
 
 
@@ -78,3 +80,179 @@ def single_cell_rules(grid):
                     safe.update(unknown)
         if len(safe) + len(mines) == before:
             return safe, mines
+
+
+def pair_rules(grid):
+    """All that bounds on the mines of two sets of cells can tell, by set algebra: (safe, mines).
+
+    For every two open numbers, their sets, intersection and differences, with the bounds that
+    subsets and differences give; and single numbers. To a fixpoint.
+    """
+    rows, cols = len(grid), len(grid[0])
+    board = PlainGame(rows, cols, [])
+    safe, mines = set(), set()
+    while True:
+        sets = []
+        for row in range(rows):
+            for col in range(cols):
+                if grid[row][col] >= 0:
+                    around = board.neighbours((row, col))
+                    hidden = {c for c in around if grid[c[0]][c[1]] < 0 and c not in safe}
+                    need = grid[row][col] - len(hidden & mines)
+                    if hidden - mines:
+                        sets.append((frozenset(hidden - mines), need))
+        new_safe, new_mines = set(), set()
+        for a, need_a in sets:
+            for b, need_b in sets:
+                common = a & b
+                if not common:
+                    continue
+                # Bounds on the mines of the intersection, and so on those of the difference.
+                low = max(0, need_a - len(a - b), need_b - len(b - a))
+                high = min(len(common), need_a, need_b)
+                for part, least, most in (
+                    (common, low, high),
+                    (a - b, need_a - high, need_a - low),
+                ):
+                    if most <= 0:
+                        new_safe |= part
+                    if least >= len(part):
+                        new_mines |= part
+        if new_safe <= safe and new_mines <= mines:
+            return safe, mines
+        safe, mines = safe | new_safe, mines | new_mines
+
+
+def layouts(grid, mines):
+    """All layouts of a small board, by trying every one: a list of sets of cells."""
+    rows, cols = len(grid), len(grid[0])
+    board = PlainGame(rows, cols, [])
+    hidden = [(r, c) for r in range(rows) for c in range(cols) if grid[r][c] < 0]
+    shown = [
+        (grid[r][c], board.neighbours((r, c)))
+        for r in range(rows)
+        for c in range(cols)
+        if grid[r][c] >= 0
+    ]
+    if mines > len(hidden):
+        return []
+    tried = (set(chosen) for chosen in itertools.combinations(hidden, mines))
+    return [
+        chosen
+        for chosen in tried
+        if all(sum(cell in chosen for cell in around) == number for number, around in shown)
+    ]
+
+
+def count_by_integers(grid, mines):
+    """The number of layouts, and of those with a mine in each hidden cell, in whole numbers.
+
+    Every edge by walking its cells with a dictionary of what the numbers still need; the edges and
+    the cells next to no number by binomial coefficients. Returns (total, {cell: count}).
+    """
+    rows, cols = len(grid), len(grid[0])
+    board = PlainGame(rows, cols, [])
+    numbers = {
+        (r, c): {n for n in board.neighbours((r, c)) if grid[n[0]][n[1]] < 0}
+        for r in range(rows)
+        for c in range(cols)
+        if grid[r][c] >= 0
+    }
+    if any(grid[r][c] > len(around) for (r, c), around in numbers.items()):
+        return 0, {}
+    hidden = {(r, c) for r in range(rows) for c in range(cols) if grid[r][c] < 0}
+    around_cell = {cell: [n for n in board.neighbours(cell) if n in numbers] for cell in hidden}
+    boundary = {cell for cell in hidden if around_cell[cell]}
+    tables = []  # For each edge: its cells, {mines: layouts}, {cell: {mines: layouts with it}}.
+    left = set(boundary)
+    while left:
+        # The cells of one edge, breadth first from its leftmost cell.
+        order = [min(left, key=lambda cell: (cell[1], cell[0]))]
+        seen = set(order)
+        for cell in order:
+            for number in around_cell[cell]:
+                for other in sorted(numbers[number] - seen):
+                    seen.add(other)
+                    order.append(other)
+        left -= seen
+        tables.append((order, *_walk_edge(grid, order, around_cell, numbers)))
+    free = len(hidden) - len(boundary)
+
+    def weigh(skip=None):
+        """Layouts by mines, of all edges but one."""
+        sums = {0: 1}
+        for i, (_, ways, _) in enumerate(tables):
+            if i != skip:
+                after = Counter()
+                for (a, x), (b, y) in itertools.product(sums.items(), ways.items()):
+                    after[a + b] += x * y
+                sums = after
+        return sums
+
+    def close(sums, on_edge=((0, 1),)):
+        return sum(
+            x * y * math.comb(free, mines - a - b)
+            for a, x in sums.items()
+            for b, y in on_edge
+            if mines - a - b >= 0
+        )
+
+    whole = weigh()
+    total = close(whole)
+    counts = {}
+    for i, (order, _, through) in enumerate(tables):
+        rest = weigh(skip=i)
+        for cell in order:
+            counts[cell] = close(rest, tuple(through[cell].items()))
+    in_free = (
+        sum(x * math.comb(free - 1, mines - a - 1) for a, x in whole.items() if mines - a - 1 >= 0)
+        if free
+        else 0
+    )
+    counts |= dict.fromkeys(hidden - boundary, in_free)
+    return total, counts
+
+
+def _walk_edge(grid, order, around_cell, numbers):
+    """Forward and backward over states; whole numbers throughout."""
+    place = {cell: i for i, cell in enumerate(order)}
+    last = {n: max(place[c] for c in numbers[n]) for cell in order for n in around_cell[cell]}
+    start = frozenset()
+    front = [{(start, 0): 1}]  # State: the needs under way, and mines so far.
+    for i, cell in enumerate(order):
+        after = Counter()
+        for (state, laid), ways in front[-1].items():
+            for mine in (0, 1):
+                new = _after_cell(grid, state, cell, mine, i, around_cell, last)
+                if new is not None:
+                    after[new, laid + mine] += ways
+        front.append(after)
+    back = {(start, 0): 1} if front[-1] else {}
+    # Ways to go on from a state, by mines still to be laid.
+    through = {}
+    later = {start: Counter({0: 1})} if back else {}
+    for i in range(len(order) - 1, -1, -1):
+        cell, earlier, with_mine = order[i], {}, Counter()
+        for state, laid in front[i]:
+            ways_on = Counter()
+            for mine in (0, 1):
+                new = _after_cell(grid, state, cell, mine, i, around_cell, last)
+                for more, ways in later.get(new, {}).items() if new is not None else ():
+                    ways_on[more + mine] += ways
+                    if mine:
+                        with_mine[laid + more + 1] += front[i][state, laid] * ways
+            earlier[state] = ways_on
+        through[cell], later = with_mine, earlier
+    return Counter({laid: ways for (_, laid), ways in front[-1].items()}), through
+
+
+def _after_cell(grid, state, cell, mine, i, around_cell, last):
+    needs = dict(state)
+    for number in around_cell[cell]:
+        need = needs.get(number, grid[number[0]][number[1]]) - mine
+        if need < 0 or (last[number] == i and need):
+            return None
+        needs[number] = need
+        if last[number] == i:
+            del needs[number]
+    return frozenset(needs.items())

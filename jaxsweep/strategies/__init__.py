@@ -1,6 +1,15 @@
 """The players, by name. A new one is a file beside this one and a line below."""
 
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason
+from jaxsweep.strategies.base import (
+    UNKNOWN_RISK,
+    AbstractStrategy,
+    Deduction,
+    Move,
+    Reason,
+    best_deduction,
+    certain_move,
+)
+from jaxsweep.strategies.exact import Exact
 from jaxsweep.strategies.knowledge import Knowledge
 from jaxsweep.strategies.linear import Linear
 from jaxsweep.strategies.random import Random
@@ -9,9 +18,21 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "linear": Linear(),
     "random": Random(),
     "knowledge": Knowledge(),
+    "exact": Exact(),
+    "exact-random-ties": Exact(random_ties=True),
 }
 
-BEST = "knowledge"
+BEST = "exact"
 """The strongest of them: what the programs use unless told otherwise."""
 
-__all__ = ["BEST", "STRATEGIES", "UNKNOWN_RISK", "AbstractStrategy", "Move", "Reason"]
+__all__ = [
+    "BEST",
+    "STRATEGIES",
+    "UNKNOWN_RISK",
+    "AbstractStrategy",
+    "Deduction",
+    "Move",
+    "Reason",
+    "best_deduction",
+    "certain_move",
+]

@@ -1,21 +1,33 @@
 """Open the cells in reading order."""
 
+import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Key
 
 from jaxsweep import bitboard
 from jaxsweep.position import Position
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason
+from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Deduction, Move, Reason
 
 
 class Linear(AbstractStrategy):
     """Opens the first covered cell, row by row: the weakest player there is."""
 
-    def choose(self, position: Position, key: Key[Array, ""]) -> Move:
+    @property
+    def deductions(self) -> tuple[Deduction, ...]:
+        """Nothing: this player does not look at the numbers."""
+        return ()
+
+    @eqx.filter_jit
+    def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """The first covered cell in reading order."""
-        return Move(
-            opens=bitboard.nth(position.hidden, jnp.int32(0)),
-            flags=jnp.zeros_like(position.hidden),
-            reason=jnp.int32(Reason.IN_ORDER),
-            risk=jnp.float32(UNKNOWN_RISK),
-        )
+
+        def one(position: Position) -> Move:
+            return Move(
+                opens=bitboard.nth(position.hidden, jnp.int32(0)),
+                flags=jnp.zeros_like(position.hidden),
+                reason=jnp.int32(Reason.IN_ORDER),
+                risk=jnp.float32(UNKNOWN_RISK),
+            )
+
+        return jax.vmap(one, in_axes=-1, out_axes=-1)(positions)

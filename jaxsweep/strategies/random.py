@@ -1,26 +1,41 @@
 """Open any covered cell."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Key
 
 from jaxsweep import bitboard
 from jaxsweep.bitboard import Bits
+from jaxsweep.deduction import Certain, nothing_certain
 from jaxsweep.position import Position
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason
+from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Deduction, Move, Reason
 
 
 class Random(AbstractStrategy):
     """Opens a covered cell at random."""
 
-    def choose(self, position: Position, key: Key[Array, ""]) -> Move:
+    @property
+    def deductions(self) -> tuple[Deduction, ...]:
+        """Nothing: this player does not look at the numbers."""
+        return ()
+
+    @eqx.filter_jit
+    def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Every covered cell with the same chance."""
-        return Move(
-            opens=any_of(position.hidden, key),
-            flags=jnp.zeros_like(position.hidden),
-            reason=jnp.int32(Reason.AT_RANDOM),
-            risk=jnp.float32(UNKNOWN_RISK),
+        return jax.vmap(random_move, in_axes=-1, out_axes=-1)(
+            positions, jax.vmap(nothing_certain, in_axes=-1, out_axes=-1)(positions), keys
         )
+
+
+def random_move(position: Position, certain: Certain, key: Key[Array, ""]) -> Move:
+    """Opens any covered cell that is not known to be a mine."""
+    return Move(
+        opens=any_of(position.hidden & ~certain.mines, key),
+        flags=certain.mines,
+        reason=jnp.int32(Reason.AT_RANDOM),
+        risk=jnp.float32(UNKNOWN_RISK),
+    )
 
 
 def any_of(cells: Bits, key: Key[Array, ""]) -> Bits:

@@ -1,0 +1,241 @@
+"""`python -m jaxsweep.analyze`: a position in, its exact odds and the best move out."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Float, Int8
+from rich.console import Console
+from rich.text import Text
+
+from jaxsweep import arguments, bitboard, terminal
+from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.compilation import use_cache
+from jaxsweep.deduction import deduce
+from jaxsweep.diagnosis import diagnose
+from jaxsweep.engines.exact import count_exactly
+from jaxsweep.inference import infer
+from jaxsweep.position import Position, PositionError, read_all, stack, to_grid
+from jaxsweep.strategies import Reason, certain_move
+from jaxsweep.strategies.exact import fewest_covered, least_risk
+
+COUNTED_BELOW = 10**15
+"""Layouts are given as a whole number up to here."""
+
+LISTED = 5
+"""How many of the safest cells are listed."""
+
+EXAMPLE = """example:
+  printf '4x3x2\\n01HH\\n01HH\\n011H\\n' | python -m jaxsweep.analyze
+
+A position is a line COLSxROWSxMINES and a line a row: H hidden (also . and ?),
+F flag (no evidence), 0 to 8 open. Or JSON: {"rows", "cols", "mines", "board"}.
+Several positions, each with its first line, may follow one another.
+"""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One position and all that is said of it."""
+
+    grid: Int8[np.ndarray, "rows cols"]
+    mines: int
+    status: Status
+    log_layouts: float
+    layouts: int | None
+    odds: Float[np.ndarray, "rows cols"]
+    safe: Bool[np.ndarray, "rows cols"]
+    certain_mines: Bool[np.ndarray, "rows cols"]
+    best: tuple[int, int] | None
+    reason: str
+
+    def as_json(self) -> dict:
+        """The analysis as plain data; rows and columns from 0, top left."""
+        hidden, exact = self.grid < 0, self.status is Status.EXACT
+        best = None
+        if self.best is not None:
+            row, col = self.best
+            chance = float(self.odds[row, col]) if exact else None
+            best = {"row": row, "col": col, "mine_probability": chance, "reason": self.reason}
+        rows, cols = self.grid.shape
+        return {
+            "rows": rows,
+            "cols": cols,
+            "mines": self.mines,
+            "status": self.status.name.lower(),
+            "log10_layouts": self.log_layouts / math.log(10) if exact else None,
+            "layouts": None if self.layouts is None else str(self.layouts),
+            "mine_probability": [
+                [float(self.odds[r, c]) if exact and hidden[r, c] else None for c in range(cols)]
+                for r in range(rows)
+            ],
+            "safe": [[int(r), int(c)] for r, c in np.argwhere(self.safe)],
+            "certain_mines": [[int(r), int(c)] for r, c in np.argwhere(self.certain_mines)],
+            "best": best,
+        }
+
+
+def analyze(positions: Sequence[Position]) -> list[Analysis]:
+    """Analyses positions as one batch; raises `PositionError` for an inconsistent one."""
+    beliefs = infer(positions)
+    for i, position in enumerate(positions):
+        if beliefs.status[i] == Status.INCONSISTENT:
+            which = f"position {i + 1}: " if len(positions) > 1 else ""
+            raise PositionError(f"{which}inconsistent: {diagnose(position)}")
+    counts: list[int | None] = [None] * len(positions)
+    near = np.asarray(beliefs.log_layouts) < math.log(COUNTED_BELOW) + 0.01
+    few = [int(i) for i in np.nonzero(near & (np.asarray(beliefs.status) == Status.EXACT))[0]]
+    if few:
+        exact = count_exactly(stack([positions[i] for i in few]))
+        for i, count in zip(few, exact, strict=True):
+            counts[i] = count if count is not None and count < COUNTED_BELOW else None
+    return [
+        _analyze(position, jax.tree.map(lambda leaf, i=i: leaf[i], beliefs), counts[i])
+        for i, position in enumerate(positions)
+    ]
+
+
+def _analyze(position: Position, beliefs: Beliefs, layouts: int | None) -> Analysis:
+    status = Status(int(beliefs.status))
+    grid = to_grid(position)
+    rows, cols = grid.shape
+    odds, safe, mines = (
+        np.asarray(part)[:rows, :cols]
+        for part in (beliefs.mine_probability, beliefs.safe, beliefs.mines)
+    )
+    best, reason = _best(position, grid, odds, safe, mines, status)
+    return Analysis(
+        grid=grid,
+        mines=int(position.mines),
+        status=status,
+        log_layouts=float(beliefs.log_layouts),
+        layouts=layouts,
+        odds=odds,
+        safe=safe,
+        certain_mines=mines,
+        best=best,
+        reason=reason,
+    )
+
+
+def _best(
+    position: Position,
+    grid: Int8[np.ndarray, "rows cols"],
+    odds: Float[np.ndarray, "rows cols"],
+    safe: Bool[np.ndarray, "rows cols"],
+    mines: Bool[np.ndarray, "rows cols"],
+    status: Status,
+) -> tuple[tuple[int, int] | None, str]:
+    """The cell to open, and why: what the player `exact` would do, the first cell of equals."""
+    if safe.any():
+        move = jax.jit(lambda p: certain_move(deduce(p)))(position)
+        proven = np.asarray(bitboard.unpack(np.asarray(move.opens), grid.shape[1]))
+        proven = proven[: grid.shape[0]] & safe
+        if proven.any():
+            return _first(proven), Reason(int(move.reason)).text
+        return _first(safe), Reason.NO_LAYOUT.text
+    maybe = (grid < 0) & ~mines
+    if not maybe.any():
+        return None, "nothing is left to open"
+    if status is Status.OVER_CAPACITY:
+        return None, "the position is too large for the exact engine"
+    ties, risk = least_risk(odds[None], maybe[None])
+    fewest = fewest_covered(ties, (grid < 0)[None])[0]
+    reason = f"{Reason.LEAST_RISK.text}, {float(risk[0]):.2%}"
+    if ties.sum() > 1:
+        reason += f"; of {int(ties.sum())} such cells, one with the fewest covered neighbours"
+    return _first(fewest), reason
+
+
+def _first(cells: Bool[np.ndarray, "rows cols"]) -> tuple[int, int]:
+    row, col = np.argwhere(cells)[0]
+    return int(row), int(col)
+
+
+def draw(analysis: Analysis, console: Console) -> None:
+    """Prints an analysis for people."""
+    # A pipe has no width: there, every board is drawn whole.
+    room = (console.height - 6, console.width) if console.is_terminal else (10**6, 10**6)
+    console.print(
+        terminal.draw_odds(
+            analysis.grid,
+            analysis.odds,
+            analysis.safe,
+            analysis.certain_mines,
+            analysis.best,
+            room,
+            console.options.ascii_only,
+        )
+    )
+    if analysis.status is Status.EXACT:
+        if analysis.layouts is not None:
+            count = f"{analysis.layouts:,}"
+        else:
+            count = f"about 10^{analysis.log_layouts / math.log(10):.2f}"
+        safe, mines = int(analysis.safe.sum()), int(analysis.certain_mines.sum())
+        console.print(f"{count} layouts; {safe} cells certainly safe, {mines} certainly mines")
+        console.print(f"safest: {_safest(analysis)}")
+    else:
+        console.print("over capacity: only what simple rules settle is shown")
+    if analysis.best is None:
+        console.print(f"no move: {analysis.reason}")
+    else:
+        row, col = analysis.best
+        console.print(Text.assemble((f"open ({row},{col})", "bold"), f": {analysis.reason}"))
+
+
+def _safest(analysis: Analysis) -> str:
+    hidden = np.argwhere(analysis.grid < 0)
+    if not len(hidden):
+        return "none, all cells are open"
+    chances = analysis.odds[tuple(hidden.T)]
+    order = np.argsort(chances, kind="stable")[:LISTED]
+    return "  ".join(f"({hidden[i][0]},{hidden[i][1]}) {chances[i]:.2%}" for i in order)
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments, checked."""
+    parser = argparse.ArgumentParser(
+        prog="python -m jaxsweep.analyze",
+        description="The exact mine probability of every cell of a position, and the best move.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="the position; - or nothing: stdin"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, one object a line for each position"
+    )
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    parsed = parse(argv)
+    use_cache()
+    try:
+        text = sys.stdin.read() if parsed.file == "-" else Path(parsed.file).read_text()
+    except UnicodeDecodeError as error:
+        raise PositionError(f"{parsed.file}: byte {error.start} is not text") from None
+    analyses = analyze(read_all(text))
+    if parsed.json:
+        for analysis in analyses:
+            print(json.dumps(analysis.as_json()))
+        return 0
+    console = Console(highlight=False, soft_wrap=True)
+    for i, analysis in enumerate(analyses):
+        if i:
+            console.print()
+        draw(analysis, console)
+    return 0
+
+
+if __name__ == "__main__":
+    arguments.run(main)

@@ -1,0 +1,1 @@
+"""Engines: from a position to beliefs. One file an engine."""

@@ -1,0 +1,109 @@
+"""`analyze`, as a user meets it."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+from jaxsweep import analyze, arguments, position
+from jaxsweep.diagnosis import diagnose
+
+TEXT = "5x4x4\nHH1HH\nHH2HH\n12HHH\nHHHHH\n"
+
+
+def run(capsys, monkeypatch, text, *argv):
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    with pytest.raises(SystemExit) as left:
+        arguments.run(analyze.main, argv)
+    out, err = capsys.readouterr()
+    return left.value.code, out, err
+
+
+def test_json_has_the_promised_form(capsys, monkeypatch):
+    code, out, err = run(capsys, monkeypatch, TEXT, "--json")
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (told["rows"], told["cols"], told["mines"], told["status"]) == (4, 5, 4, "exact")
+    assert int(told["layouts"]) == round(10 ** told["log10_layouts"])
+    grid = position.to_grid(position.from_text(TEXT))
+    for row, chances in zip(grid, told["mine_probability"], strict=True):
+        for number, chance in zip(row, chances, strict=True):
+            assert (chance is None) == (number >= 0)
+    best = told["best"]
+    least = min(c for row in told["mine_probability"] for c in row if c is not None)
+    assert best["mine_probability"] == pytest.approx(least, abs=1e-6)
+    assert told["mine_probability"][best["row"]][best["col"]] == best["mine_probability"]
+    assert set(best) == {"row", "col", "mine_probability", "reason"}
+    total = sum(c for row in told["mine_probability"] for c in row if c is not None)
+    assert total == pytest.approx(4, abs=1e-4)
+
+
+def test_several_positions_are_one_batch(capsys, monkeypatch, tmp_path):
+    file = tmp_path / "positions.txt"
+    file.write_text(TEXT + "\n\n" + "2x2x3\n3H\nHH\n" + "3x1x1\nH1H\n")
+    code, out, _ = run(capsys, monkeypatch, "", str(file), "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert [one["mines"] for one in told] == [4, 3, 1]
+    assert told[1]["certain_mines"] == [[0, 1], [1, 0], [1, 1]]
+    assert told[1]["best"] is None
+    assert told[2]["mine_probability"] == [[0.5, None, 0.5]]
+
+
+def test_people_see_the_odds(capsys, monkeypatch):
+    code, out, _ = run(capsys, monkeypatch, "4x3x2\n01HH\n01HH\n011H\n")
+    assert code == 0
+    assert "ok **" in out
+    assert "3 cells certainly safe, 2 certainly mines" in out
+    assert "open (0,2): certain:" in out
+    code, out, _ = run(capsys, monkeypatch, "30x16x99\n" + ("H" * 30 + "\n") * 16)
+    assert code == 0
+    assert "about 10^104." in out
+    assert "20.6" in out
+    assert "21" in out
+
+
+def test_a_json_position_is_read(capsys, monkeypatch):
+    text = position.to_json(position.from_text(TEXT))
+    code, out, _ = run(capsys, monkeypatch, text, "--json")
+    assert code == 0
+    assert json.loads(out)["cols"] == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hello", "line 1: expected COLSxROWSxMINES"),
+        ("2x2x1\nHH\nH9\n", "line 3, column 2: '9' is no cell"),
+        ("2x2x1\nHH\nH\n", "line 3: 1 cells"),
+        ("2x2x1\n4H\nHH\n", "inconsistent: row 0, column 0 shows 4 but has 3 hidden neighbours"),
+        ("4x1x1\nH11H\n", "inconsistent: the mine count 1 cannot be met: the numbers shown need 2"),
+        ("2x2x3\n11\n1H\n", "inconsistent: 3 mines but only 1 hidden cells"),
+        ("3x2x1\n1H2\n1H1\n", "row 0, column 2 shows 2"),
+        (TEXT + "4x1x1\nH11H\n", "position 2: inconsistent: the mine count 1"),
+    ],
+)
+def test_bad_positions_get_a_sentence_and_status_2(text, words, capsys, monkeypatch):
+    code, out, err = run(capsys, monkeypatch, text)
+    assert code == 2
+    assert not out
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_a_missing_file_gets_a_sentence(capsys, monkeypatch, tmp_path):
+    code, _, err = run(capsys, monkeypatch, "", str(tmp_path / "nothing"))
+    assert code == 2
+    assert "No such file" in err
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+    code, _, err = run(capsys, monkeypatch, "", str(binary))
+    assert code == 2
+    assert "is not text" in err
+
+
+def test_the_diagnosis_names_a_number_that_would_fit():
+    grid = np.array([[1, -1, -1], [3, -1, -1], [1, -1, -1]], np.int8)
+    said = diagnose(position.from_grid(grid, 2))
+    assert said.startswith("row 1, column 0 shows 3, which the numbers around it do not allow")

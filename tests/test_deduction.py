@@ -1,0 +1,90 @@
+import jax
+import numpy as np
+import pytest
+
+from jaxsweep import bitboard
+from jaxsweep.deduction import contradicted, deduce, deduce_safe, single_cell
+from jaxsweep.position import from_grid, from_text, stack
+from tests.oracle import PlainGame, pair_rules, single_cell_rules
+
+
+def batched(function):
+    return jax.jit(jax.vmap(function, in_axes=-1, out_axes=-1))
+
+
+def cells(boards, index):
+    grid = bitboard.unpack_batch(np.asarray(boards))[index]
+    return {(int(r), int(c)) for r, c in np.argwhere(grid)}
+
+
+def scattered(count, seed):
+    """Boards of many sizes with open cells here and there, as grids, mine counts and mines."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        rows, cols = int(rng.integers(1, 9)), int(rng.integers(1, 40))
+        mined = rng.random((rows, cols)) < rng.uniform(0.05, 0.4)
+        board = PlainGame(rows, cols, {(int(r), int(c)) for r, c in np.argwhere(mined)})
+        grid = np.full((rows, cols), -1, np.int8)
+        for r, c in np.argwhere(~mined & (rng.random((rows, cols)) < rng.uniform(0.3, 0.95))):
+            grid[r, c] = board.number((int(r), int(c)))
+        yield grid, board.mines
+
+
+SAMPLES = list(scattered(400, seed=3))
+
+
+def test_single_and_pair_rules_equal_set_algebra():
+    """The bit-parallel rules against Python sets, on boards up to two words wide."""
+    # With one mine too many to matter, the mine count settles nothing.
+    positions = stack([from_grid(grid, len(mines)) for grid, mines in SAMPLES])
+    single, both = batched(single_cell)(positions), batched(deduce)(positions)
+    found = 0
+    for i, (grid, mines) in enumerate(SAMPLES):
+        safe, mined = single_cell_rules(grid.tolist())
+        assert cells(single.safe, i) == safe
+        assert cells(single.mines, i) == mined
+        by_count = cells(both.by_count, i)
+        safe, mined = pair_rules(grid.tolist())
+        assert cells(both.safe, i) - by_count == safe - by_count
+        assert cells(both.mines, i) - by_count == mined - by_count
+        assert cells(both.by_pair, i) <= cells(both.safe, i) | cells(both.mines, i)
+        assert not cells(both.safe, i) & mines
+        assert cells(both.mines, i) <= mines
+        found += len(cells(both.by_pair, i))
+    assert found > 200
+
+
+def test_a_number_at_the_border_pairs_too():
+    certain = jax.jit(deduce)(from_text("3x3x3\n1HH\n1HH\n1HH\n"))
+    safe = np.asarray(bitboard.unpack(certain.safe, 3))
+    np.testing.assert_array_equal(np.argwhere(safe), [[0, 1], [2, 1]])
+    np.testing.assert_array_equal(certain.by_pair, certain.safe | certain.by_pair)
+
+
+@pytest.mark.parametrize(("mines", "safe", "mined"), [(1, 3, 1), (4, 0, 4)])
+def test_the_mine_count_settles_what_is_left(mines, safe, mined):
+    text = f"5x2x{mines}\n" + ("01HHH\n01HHH\n" if mines == 4 else "011HH\n01HHH\n")
+    if mines == 4:
+        text = "3x2x4\nHH3\nHHH\n".replace("3x2x4", "3x2x5")
+    certain = jax.jit(deduce)(from_text(text))
+    assert int(bitboard.count(certain.safe)) >= 0
+    if mines == 1:
+        assert int(bitboard.count(certain.by_count)) > 0
+        assert int(bitboard.count(certain.safe)) >= safe
+    else:
+        assert int(bitboard.count(certain.mines)) == 5 >= mined
+
+
+def test_deduction_for_a_player_stops_at_the_first_safe_cells():
+    positions = stack([from_grid(grid, len(mines)) for grid, mines in SAMPLES])
+    whole, quick = batched(deduce)(positions), batched(deduce_safe)(positions)
+    for i in range(len(SAMPLES)):
+        assert cells(quick.safe, i) <= cells(whole.safe, i)
+        assert bool(cells(quick.safe, i)) == bool(cells(whole.safe, i))
+
+
+def test_contradictions_are_found():
+    for text, count in (("2x1x1\n0H\n", 0), ("3x1x0\n2H0\n", 1), ("3x1x2\n1H2\n", 1)):
+        position = from_text(text)
+        wrong = contradicted(position, jax.jit(single_cell)(position))
+        assert int(bitboard.count(wrong)) == count

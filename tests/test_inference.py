@@ -1,0 +1,298 @@
+"""The exact engine against oracles that share no code with it."""
+
+import itertools
+import math
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxsweep import bitboard, frontier, infer, position
+from jaxsweep.beliefs import Status
+from jaxsweep.engines import edge_tables, exact, joining
+from jaxsweep.level import LEVELS, Level, Opening, Start
+from jaxsweep.samples import stuck_positions
+from tests.oracle import PlainGame, count_by_integers, layouts
+
+TOLERANCE = 1e-5
+
+
+def small_positions(count, seed):
+    """Random boards up to 5×5: any density, opened by flood or here and there, a fifth damaged."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        rows, cols = (int(x) for x in rng.integers(1, 6, 2))
+        mines = int(rng.integers(0, rows * cols + 1))
+        places = rng.permutation(rows * cols)[:mines]
+        board = PlainGame(rows, cols, {divmod(int(x), cols) for x in places})
+        every = list(itertools.product(range(rows), range(cols)))
+        safe = [cell for cell in every if cell not in board.mines]
+        if rng.random() < 0.5:
+            board.open([safe[int(i)] for i in rng.integers(0, len(safe), 2)] if safe else [])
+        else:
+            share = rng.random()
+            board.opened = {cell for cell in safe if rng.random() < share}
+        grid = np.full((rows, cols), -1, np.int8)
+        for cell in board.opened:
+            grid[cell] = board.number(cell)
+        if rng.random() < 0.2:
+            if board.opened and rng.random() < 0.7:
+                cell = sorted(board.opened)[int(rng.integers(len(board.opened)))]
+                grid[cell] = int(rng.integers(0, 9))
+            else:
+                mines = int(rng.integers(0, rows * cols + 1))
+        yield grid, mines
+
+
+def by_masks(grid, mines):
+    """(layouts, {cell: layouts with a mine there}) by trying every subset of the hidden cells."""
+    rows, cols = grid.shape
+    board = PlainGame(rows, cols, [])
+    hidden = [(int(r), int(c)) for r, c in np.argwhere(grid < 0)]
+    masks = np.arange(2 ** len(hidden), dtype=np.uint32)
+    masks = masks[np.bitwise_count(masks) == mines]
+    for row, col in np.argwhere(grid >= 0):
+        around = set(board.neighbours((int(row), int(col))))
+        near = np.uint32(sum(1 << i for i, cell in enumerate(hidden) if cell in around))
+        masks = masks[np.bitwise_count(masks & near) == grid[row, col]]
+    counts = {cell: int((masks >> np.uint32(i) & 1).sum()) for i, cell in enumerate(hidden)}
+    return len(masks), counts
+
+
+def agree(beliefs, i, total, counts):
+    """Position `i` of a batch against exact counts."""
+    if total == 0:
+        assert beliefs.status[i] == Status.INCONSISTENT
+        assert not beliefs.mine_probability[i].any()
+        assert not beliefs.safe[i].any()
+        assert beliefs.log_layouts[i] == -np.inf
+        return
+    assert beliefs.status[i] == Status.EXACT
+    assert abs(beliefs.log_layouts[i] - math.log(total)) < 1e-4
+    for cell, count in counts.items():
+        assert abs(beliefs.mine_probability[i][cell] - count / total) < TOLERANCE
+        assert beliefs.safe[i][cell] == (count == 0)
+        assert beliefs.mines[i][cell] == (count == total)
+    assert beliefs.safe[i].sum() == sum(count == 0 for count in counts.values())
+    assert beliefs.mines[i].sum() == sum(count == total for count in counts.values())
+
+
+def test_small_positions_equal_brute_force():
+    """20,000 positions: certain cells and layout counts exactly, probabilities within 1e-5."""
+    samples = list(small_positions(20_000, seed=8))
+    batch = position.stack([position.from_grid(grid, mines) for grid, mines in samples])
+    beliefs, totals = infer(batch), exact.count_exactly(batch)
+    statuses = np.bincount(beliefs.status, minlength=3)
+    assert statuses[Status.OVER_CAPACITY] == 0
+    assert statuses[Status.INCONSISTENT] > 1000
+    for i, (grid, mines) in enumerate(samples):
+        few = (grid < 0).sum() <= 16
+        total, counts = by_masks(grid, mines) if few else count_by_integers(grid.tolist(), mines)
+        agree(beliefs, i, total, counts)
+        assert totals[i] == total
+
+
+def test_the_oracles_agree_with_each_other():
+    for grid, mines in small_positions(300, seed=1):
+        if (grid < 0).sum() <= 12:
+            found = layouts(grid.tolist(), mines)
+            total, counts = by_masks(grid, mines)
+            assert total == len(found)
+            assert all(count == sum(cell in one for one in found) for cell, count in counts.items())
+            integers = count_by_integers(grid.tolist(), mines)
+            assert integers == (total, counts) or total == integers[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("opening", "count"),
+    [
+        (Opening.of(LEVELS["expert"]), 900),
+        (Opening.of(Level(16, 30, 130)), 900),
+        (Opening.of(Level(50, 50, 500), Start.ZERO), 200),
+    ],
+    ids=["expert", "dense", "50×50"],
+)
+def test_stuck_positions_equal_whole_numbers(opening, count):
+    batch = stuck_positions(opening, 5, count)
+    beliefs = infer(batch)
+    assert (beliefs.status == Status.EXACT).all()
+    for i in range(count):
+        one = jax.tree.map(lambda leaf, i=i: leaf[..., i], batch)
+        grid = position.to_grid(one)
+        agree(
+            beliefs,
+            i,
+            *count_by_integers(np.where(grid < 0, -1, grid).tolist(), opening.level.mines),
+        )
+
+
+ENDS = {
+    "all hidden": "5x4x3\n" + "HHHHH\n" * 4,
+    "all open": "2x2x0\n00\n00\n",
+    "no mines": "3x3x0\n0HH\nHHH\nHHH\n",
+    "all mines": "3x2x6\nHHH\nHHH\n",
+    "one cell": "1x1x1\nH\n",
+    "a row": "9x1x3\nH1H2HH1HH\n",
+    "a column": "1x5x2\nH\n1\nH\n1\nH\n",
+    "a number not met": "3x1x1\n20H\n",
+    "more mines than cells": "3x1x3\n1HH\n",
+    "a satisfied number": "3x3x1\n111\n1H1\n111\n",
+    "an eight": "3x3x8\nHHH\nH8H\nHHH\n",
+    "fifty-fifty": "4x2x2\n01HH\n01HH\n",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_bad_ends(name):
+    one = position.from_text(ENDS[name])
+    beliefs = infer(one)
+    grid, mines = position.to_grid(one), int(one.mines)
+    one_of_one = jax.tree.map(lambda leaf: leaf[None], beliefs)
+    agree(one_of_one, 0, *by_masks(grid, mines))
+    assert np.isfinite(beliefs.mine_probability).all()
+
+
+@pytest.mark.parametrize("size", [9, 21])
+def test_a_wide_checkerboard_is_exact_or_says_so(size):
+    """Every second cell open, each next to up to eight hidden ones: as wide as an edge can be."""
+    rng = np.random.default_rng(size)
+    mined = (rng.random((size, size)) < 0.4) & (np.indices((size, size)).sum(0) % 2 == 1)
+    board = PlainGame(size, size, {(int(r), int(c)) for r, c in np.argwhere(mined)})
+    grid = np.full((size, size), -1, np.int8)
+    for r, c in itertools.product(range(size), range(size)):
+        if (r + c) % 2 == 0:
+            grid[r, c] = board.number((r, c))
+    beliefs = infer([position.from_grid(grid, int(mined.sum()))])
+    if size == 9:
+        agree(beliefs, 0, *count_by_integers(grid.tolist(), int(mined.sum())))
+    else:
+        assert beliefs.status[0] in (Status.EXACT, Status.OVER_CAPACITY)
+        hidden_mines = np.zeros_like(beliefs.mines[0])
+        hidden_mines[:size, :size] = mined
+        assert not (beliefs.safe[0] & hidden_mines).any()
+        assert not (beliefs.mines[0] & ~hidden_mines).any()
+
+
+def test_over_capacity_is_a_status(monkeypatch):
+    """With kernels too small for an expert position, nothing is said of it, and others are."""
+    monkeypatch.setattr(exact, "EDGE_TIERS", exact.EDGE_TIERS[:1])
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
+    beliefs = infer(batch)
+    over = beliefs.status == Status.OVER_CAPACITY
+    assert 0 < over.sum() < 64
+    assert not beliefs.mine_probability[over].any()
+    monkeypatch.undo()
+    assert (infer(batch).status == Status.EXACT).all()
+
+
+def test_positions_of_any_size_in_any_order():
+    texts = [ENDS[name] for name in ENDS] + ["40x1x3\n" + "H" * 39 + "1\n"]
+    positions = [position.from_text(text) for text in texts]
+    together = infer(positions)
+    for i, one in enumerate(positions):
+        alone = infer(one)
+        rows, cols = position.to_grid(one).shape
+        assert alone.status == together.status[i]
+        np.testing.assert_allclose(
+            alone.mine_probability[:rows, :cols],
+            together.mine_probability[i, :rows, :cols],
+            atol=1e-6,
+        )
+        assert not together.mine_probability[i, rows:].any()
+
+
+def test_chunks_change_nothing(monkeypatch):
+    batch = stuck_positions(Opening.of(LEVELS["beginner"]), 5, 100)
+    whole = infer(batch)
+    monkeypatch.setattr("jaxsweep.inference.CELLS_AT_ONCE", 9 * 32 * 37)
+    assert eqx.tree_equal(infer(batch), whole, rtol=1e-6)
+
+
+def test_probabilities_sum_to_the_mines():
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), 6, 64)
+    beliefs = infer(batch)
+    np.testing.assert_allclose(beliefs.mine_probability.sum((1, 2)), 99, atol=1e-3)
+
+
+def test_a_second_call_compiles_nothing():
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
+    infer(batch)
+    compiled = []
+
+    def hear(event: str, duration_secs: float, **_: str | int) -> None:
+        compiled.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(hear)
+    infer(batch)
+    assert not [name for name in compiled if "compile" in name]
+    jax.jit(lambda x: x * 2 + 1)(jnp.float32(3))
+    assert [name for name in compiled if "compile" in name], "the listener does hear compilations"
+
+
+def test_every_kernel_lowers_for_every_platform():
+    tier = exact.EDGE_TIERS[0]
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 4)
+    settled = exact.settle_batch(batch)
+    edge = edge_tables.Edge(
+        *(jnp.zeros((4, tier.cells), jnp.int32),) * 2,
+        *(jnp.zeros((4, tier.numbers), jnp.int32),) * 3,
+    )
+    table = edge_tables.count_layouts(edge, np.int32(2), tier)
+    join = (table.layouts[None], table.least[None], *(jnp.zeros((1,), jnp.int32),) * 3)
+    calls = {
+        "settle": (exact.settle_batch, (batch,)),
+        "build": (jax.jit(lambda s: exact.build_batch(s, 32)), (settled,)),
+        "count": (
+            jax.jit(lambda e, n: edge_tables.count_layouts(e, n, tier)),
+            (edge, jnp.int32(2)),
+        ),
+        "believe": (
+            exact.believe_batch,
+            (table.trail, table.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
+        ),
+        "join": (jax.jit(lambda *a: exact.join_batch(*a, total=48)), join),
+    }
+    for name, (kernel, arguments) in calls.items():
+        exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)
+        assert set(exported.platforms) == {"cpu", "cuda", "tpu"}, name
+
+
+def test_the_frontier_lists_every_cell_and_number_once():
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
+    settled = jax.device_get(exact.settle_batch(batch))
+    built = jax.device_get(exact.build_batch(settled, 128))
+    boundary, active = (bitboard.unpack_batch(x) for x in (settled.boundary, settled.active))
+    for i in range(64):
+        for rows, cols, edges, expected in (
+            (built.cell_row, built.cell_col, built.cell_edge, boundary[i]),
+            (built.number_row, built.number_col, built.number_edge, active[i]),
+        ):
+            there = edges[i] >= 0
+            listed = list(zip(rows[i][there].tolist(), cols[i][there].tolist(), strict=True))
+            assert sorted(listed) == [tuple(map(int, cell)) for cell in np.argwhere(expected)]
+            assert (np.diff(edges[i][there]) >= 0).all(), "edge by edge"
+            assert (rows[i][~there] == frontier.FAR).all()
+        near = (abs(built.cell_row[i][:, None] - built.number_row[i]) <= 1) & (
+            abs(built.cell_col[i][:, None] - built.number_col[i]) <= 1
+        )
+        together = near & (built.cell_edge[i][:, None] >= 0) & (built.number_edge[i] >= 0)
+        same = built.cell_edge[i][:, None] == built.number_edge[i]
+        assert (same | ~together).all(), "a cell and a number next to each other are of one edge"
+
+
+def test_joining_tells_apart_what_can_be():
+    """One edge with 0 or 2 mines beside one free cell, and one mine in all: nothing fits."""
+    layouts_of_edge = jnp.zeros((2, 8)).at[0, 0].set(1.0).at[0, 2].set(1.0).at[1, 0].set(1.0)
+    join = jax.jit(
+        lambda free, mines: joining.join(
+            layouts_of_edge, jnp.zeros((2,), jnp.int32), jnp.int32(3), free, mines, 16
+        )
+    )
+    assert not bool(join(jnp.int32(0), jnp.int32(1)).consistent)
+    one_free = join(jnp.int32(1), jnp.int32(1))
+    assert bool(one_free.consistent)
+    assert int(one_free.possible[0]) == 0b11, "the free cell allows the edge no mine, or one"
+    assert float(one_free.free_mine) == 1.0
+    assert not bool(one_free.free_can_clear)
