@@ -19,7 +19,7 @@ from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.compilation import use_cache
 from jaxsweep.deduction import deduce
 from jaxsweep.diagnosis import diagnose
-from jaxsweep.engines.exact import count_exactly
+from jaxsweep.engines import exact
 from jaxsweep.inference import infer
 from jaxsweep.position import Position, PositionError, read_all, stack, to_grid
 from jaxsweep.strategies import Reason, certain_move
@@ -92,8 +92,8 @@ def analyze(positions: Sequence[Position]) -> list[Analysis]:
     near = np.asarray(beliefs.log_layouts) < math.log(COUNTED_BELOW) + 0.01
     few = [int(i) for i in np.nonzero(near & (np.asarray(beliefs.status) == Status.EXACT))[0]]
     if few:
-        exact = count_exactly(stack([positions[i] for i in few]))
-        for i, count in zip(few, exact, strict=True):
+        exact_counts = exact.count_exactly(stack([positions[i] for i in few]))
+        for i, count in zip(few, exact_counts, strict=True):
             counts[i] = count if count is not None and count < COUNTED_BELOW else None
     return [
         _analyze(position, jax.tree.map(lambda leaf, i=i: leaf[i], beliefs), counts[i])
@@ -134,11 +134,12 @@ def _best(
 ) -> tuple[tuple[int, int] | None, str]:
     """The cell to open, and why: what the player `exact` would do, the first cell of equals."""
     if safe.any():
-        move = jax.jit(lambda p: certain_move(deduce(p)))(position)
-        proven = np.asarray(bitboard.unpack(np.asarray(move.opens), grid.shape[1]))
-        proven = proven[: grid.shape[0]] & safe
-        if proven.any():
-            return _first(proven), Reason(int(move.reason)).text
+        # Single numbers first: what finds those is compiled already.
+        for deduction in (exact.certain_by_single, _deduce):
+            move = _certain_move(deduction(position))
+            proven = np.asarray(bitboard.unpack(np.asarray(move.opens), grid.shape[1])) & safe
+            if proven.any():
+                return _first(proven), Reason(int(move.reason)).text
         return _first(safe), Reason.NO_LAYOUT.text
     maybe = (grid < 0) & ~mines
     if not maybe.any():
@@ -151,6 +152,10 @@ def _best(
     if ties.sum() > 1:
         reason += f"; of {int(ties.sum())} such cells, one with the fewest covered neighbours"
     return _first(fewest), reason
+
+
+_deduce = jax.jit(deduce)
+_certain_move = jax.jit(certain_move)
 
 
 def _first(cells: Bool[np.ndarray, "rows cols"]) -> tuple[int, int]:
@@ -224,7 +229,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         text = sys.stdin.read() if parsed.file == "-" else Path(parsed.file).read_text()
     except UnicodeDecodeError as error:
         raise PositionError(f"{parsed.file}: byte {error.start} is not text") from None
-    analyses = analyze(read_all(text))
+    positions = read_all(text)
+    exact.warm_up(jax.tree.map(lambda leaf: leaf[..., 0], stack(positions)))
+    analyses = analyze(positions)
     if parsed.json:
         for analysis in analyses:
             print(json.dumps(analysis.as_json()))

@@ -7,6 +7,7 @@ sends what exceeds a kernel's capacity to the next larger one. The arithmetic is
 import itertools
 import math
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,6 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.deduction import Certain
 from jaxsweep.engines import edge_tables, joining
 from jaxsweep.engines.edge_tables import Edge, Tier, Trail
 from jaxsweep.frontier import FAR, Frontier, Settled
@@ -226,9 +228,40 @@ def _close(edges: list[dict[int, int]], mines: int, free: int) -> int:
     return sum(ways * math.comb(free, mines - laid) for laid, ways in sums.items() if laid <= mines)
 
 
+def warm_up(position: Position) -> None:
+    """Compiles the smallest kernels side by side: those that a position of this size needs.
+
+    Compiling is most of what a person waits for at first; the cores can share it.
+    """
+    batch, tier = BATCHES[0], EDGE_TIERS[0]
+
+    def to_edges() -> None:
+        copies = jax.tree.map(lambda leaf: np.stack([leaf] * batch, axis=-1), position)
+        build_batch(settle_batch(copies), FRONTIER_TIERS[0])
+
+    def from_edges() -> None:
+        cells, numbers = (np.zeros((batch, n), np.int32) for n in (tier.cells, tier.numbers))
+        table = count_batch(Edge(cells, cells, numbers, numbers, numbers), np.int32(0), tier)
+        believe_batch(table.trail, table.layouts, table.residue[:, 0], np.int32(0))
+        edges, spread, total = JOIN_TIERS[0]
+        none = np.zeros(batch, np.int32)
+        layouts = np.zeros((batch, edges, spread), np.float32)
+        join_batch(layouts, np.zeros((batch, edges), np.int32), none, none, none, total)
+
+    with ThreadPoolExecutor() as threads:
+        for task in [threads.submit(to_edges), threads.submit(from_edges)]:
+            task.result()
+
+
 def _lift(rounded: float, residue: int) -> int:
     """The whole number next to a rounded one that has this residue modulo 2³²."""
     return residue + round((rounded - residue) / 2**32) * 2**32
+
+
+def certain_by_single(position: Position) -> Certain:
+    """What the single-cell rules settle of one position; by a kernel that inference has anyway."""
+    settled = settle(jax.tree.map(lambda leaf: leaf[..., None], position))
+    return jax.tree.map(lambda leaf: jax.numpy.asarray(leaf[..., 0]), settled.certain)
 
 
 def _batches(which: Int[np.ndarray, " many"], most: int) -> Iterator[tuple[np.ndarray, int]]:

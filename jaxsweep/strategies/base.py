@@ -43,7 +43,7 @@ class Reason(enum.IntEnum):
 
 
 _TEXTS = {
-    Reason.SINGLE: "certain: a number next to it has all its mines found",
+    Reason.SINGLE: "certain: a number has all its mines found",
     Reason.PAIR: "certain: two numbers that share cells prove it",
     Reason.COUNT: "certain: all mines are found",
     Reason.FIRST: "first cell",
