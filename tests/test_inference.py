@@ -252,7 +252,7 @@ def test_every_kernel_lowers_for_every_platform():
             exact.believe_batch,
             (table.trail, table.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
         ),
-        "join": (jax.jit(lambda *a: exact.join_batch(*a, total=48)), join),
+        "join": (jax.jit(lambda *a: exact.join_batch(*a, total=32)), join),
     }
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)

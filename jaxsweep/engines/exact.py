@@ -26,15 +26,19 @@ from jaxsweep.position import Position
 FRONTIER_TIERS = (32, 64, 128, 512, 2048)
 """Boundary cells, and numbers, that a frontier kernel has places for."""
 
+TINY_EDGES = Tier(cells=8, numbers=12, states=8, words=2, spread=8)
+"""Most edges are this small; they get a kernel of their own where there are many of them."""
+
 EDGE_TIERS = (
     Tier(cells=16, numbers=24, states=16, words=2, spread=8),
     Tier(cells=64, numbers=64, states=16, words=2, spread=8),
     Tier(cells=128, numbers=128, states=64, words=3, spread=16),
+    Tier(cells=512, numbers=512, states=64, words=3, spread=32),
     Tier(cells=512, numbers=512, states=512, words=5, spread=32),
     Tier(cells=1024, numbers=1024, states=4096, words=8, spread=32),
 )
 
-JOIN_TIERS = ((8, 8, 48), (64, 32, 512), (1024, 32, 4096))
+JOIN_TIERS = ((8, 8, 32), (32, 8, 128), (64, 16, 256), (64, 32, 512), (1024, 32, 4096))
 """Edges, mine counts of an edge, and sums of mine counts that a joining kernel has room for."""
 
 BATCHES = (4, 32, 256)
@@ -266,7 +270,8 @@ def certain_by_single(position: Position) -> Certain:
 
 def _batches(which: Int[np.ndarray, " many"], most: int) -> Iterator[tuple[np.ndarray, int]]:
     """Cuts a list into batches of few sizes, padded by repetition, and tells how many are real."""
-    sizes = [size for size in BATCHES if size <= most] or [most]
+    # What is so large that few fit into a batch goes one at a time.
+    sizes = [size for size in BATCHES if size <= most] if most >= BATCHES[1] else [1]
     start = 0
     while start < len(which):
         left = len(which) - start
@@ -297,7 +302,7 @@ def find_edges(settled: Settled) -> tuple[Edges, Bool[np.ndarray, " positions"]]
         chosen = np.nonzero(wanted & (sizes > below) & (sizes <= capacity))[0]
         # Positions of like size walk in step.
         chosen = chosen[np.argsort(sizes[chosen], kind="stable")]
-        for which, real in _batches(chosen, max(4, BYTES // (64 * capacity * capacity))):
+        for which, real in _batches(chosen, BYTES // (64 * capacity * capacity)):
             part = jax.tree.map(lambda leaf, which=which: leaf[..., which], settled)
             built = jax.device_get(build_batch(part, capacity))
             found.append(_edges_of(built, which[:real], offset))
@@ -341,12 +346,14 @@ def _count(edges: Edges) -> Counted:
         residue=np.zeros((total, SPREAD), np.uint32),
         fits=np.zeros(total, bool),
     )
-    for tier in EDGE_TIERS:
+    for tier in (TINY_EDGES, *EDGE_TIERS):
         small = (edges.cells <= tier.cells) & (edges.numbers <= tier.numbers)
         chosen = np.nonzero(small & ~counted.fits)[0]
+        if tier is TINY_EDGES and len(chosen) < BATCHES[-1]:
+            continue
         # Edges of like length walk in step.
         chosen = chosen[np.argsort(edges.cells[chosen], kind="stable")]
-        room = max(1, BYTES // (4 * tier.cells * tier.states * tier.spread))
+        room = BYTES // (4 * tier.cells * tier.states * tier.spread)
         for which, real in _batches(chosen, room):
             length = np.int32(edges.cells[which].max())
             table = count_batch(edges.pad(which, tier), length, tier)
@@ -387,7 +394,7 @@ def _join(
     np.maximum.at(widest, edges.position, reach.max(1, initial=0))
     for most, spread, total in JOIN_TIERS:
         chosen = np.nonzero(wanted & ~joint.fits & (number <= most) & (widest <= spread))[0]
-        for which, real in _batches(chosen, max(4, BYTES // (16 * most * total))):
+        for which, real in _batches(chosen, BYTES // (16 * most * total)):
             place = np.full(positions, -1)
             place[which[:real]] = np.arange(real)
             own = np.nonzero(place[edges.position] >= 0)[0]
