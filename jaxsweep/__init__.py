@@ -2,7 +2,7 @@
 
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.game import Game, GameStatus, chord, deal, flag, open_cells, status, view
-from jaxsweep.inference import infer
+from jaxsweep.inference import infer, number_odds
 from jaxsweep.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.position import Position, PositionError
 from jaxsweep.strategies import STRATEGIES, AbstractStrategy, Move, Reason
@@ -27,6 +27,7 @@ __all__ = [
     "deal",
     "flag",
     "infer",
+    "number_odds",
     "open_cells",
     "status",
     "view",

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from jaxsweep import arguments, bitboard, terminal
 from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.compilation import use_cache
+from jaxsweep.compilation import is_cold, use_cache
 from jaxsweep.deduction import deduce
 from jaxsweep.diagnosis import diagnose
 from jaxsweep.engines import exact
@@ -224,13 +224,15 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
+    cold = is_cold()
     use_cache()
     try:
         text = sys.stdin.read() if parsed.file == "-" else Path(parsed.file).read_text()
     except UnicodeDecodeError as error:
         raise PositionError(f"{parsed.file}: byte {error.start} is not text") from None
     positions = read_all(text)
-    exact.warm_up(jax.tree.map(lambda leaf: leaf[..., 0], stack(positions)))
+    if cold:
+        exact.warm_up(jax.tree.map(lambda leaf: leaf[..., 0], stack(positions)))
     analyses = analyze(positions)
     if parsed.json:
         for analysis in analyses:

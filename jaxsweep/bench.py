@@ -12,6 +12,7 @@ from functools import partial
 
 import jax
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table as TextTable
@@ -231,15 +232,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 def report(timings: list[Timing]) -> None:
     """Prints the timings as a table."""
     where = machine.facts()
+    # Six columns within 80: no frame, and the head of the signature.
     table = TextTable(
+        box=box.SIMPLE_HEAD,
+        padding=0,
         title="µs a board",
         caption=f"{where['cores']} cores of {where['cpu']}, {where['device']} device, "
         f"jax {where['jax']}, Python {where['python']}",
     )
     for column in ("benchmark", "level", "batch"):
-        table.add_column(column)
+        table.add_column(column, no_wrap=True)
     for column in ("median", "middle half"):
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", no_wrap=True)
     signed = any(timing.signature for timing in timings)
     if signed:
         table.add_column("signature")
@@ -251,7 +255,7 @@ def report(timings: list[Timing]) -> None:
             str(timing.batch),
             f"{timing.median:.2f}",
             f"{low:.2f} – {high:.2f}",
-            *([timing.signature or ""] if signed else []),
+            *([(timing.signature or "")[:8]] if signed else []),
         )
     Console(highlight=False).print(table)
 

@@ -13,6 +13,12 @@ def cache_folder() -> Path:
     return Path(chosen) if chosen else user_cache_path("jaxsweep") / "compiled"
 
 
+def is_cold() -> bool:
+    """Whether nothing is compiled yet: a user's first start."""
+    folder = cache_folder()
+    return not folder.is_dir() or not any(folder.iterdir())
+
+
 def use_cache() -> None:
     """Keeps every compiled kernel, however small: a cold start is a sum of many small ones."""
     jax.config.update("jax_compilation_cache_dir", str(cache_folder()))

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
+from jaxtyping import Float
 
-from jaxsweep.beliefs import Beliefs
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import exact
-from jaxsweep.position import Position, stack
+from jaxsweep.position import Position, from_grid, stack, to_grid
 
 CELLS_AT_ONCE = 2**21
 """Cells of one chunk of a batch: what bounds memory."""
@@ -33,3 +34,31 @@ def infer(positions: Position | Sequence[Position]) -> Beliefs:
     ]
     beliefs = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
     return jax.tree.map(lambda leaf: leaf[0], beliefs) if alone else beliefs
+
+
+def number_odds(
+    position: Position, cells: Sequence[tuple[int, int]]
+) -> Float[np.ndarray, "cells numbers"]:
+    """For each hidden cell, the chance that it is safe and shows 0, 1, … 8.
+
+    Raises `ValueError` where a cell is not hidden, or the position has no exact beliefs. Every
+    "what if it shows v" is one more position of the batch; its layouts are those with that number.
+    """
+    grid, mines = to_grid(position), int(position.mines)
+    hypotheses = []
+    for row, col in cells:
+        if not (0 <= row < grid.shape[0] and 0 <= col < grid.shape[1]) or grid[row, col] >= 0:
+            raise ValueError(f"({row}, {col}) is not a hidden cell")
+        for number in range(9):
+            shown = grid.copy()
+            shown[row, col] = number
+            hypotheses.append(from_grid(shown, mines))
+    beliefs = infer([position, *hypotheses])
+    status = np.asarray(beliefs.status)
+    if status[0] != Status.EXACT or (status[1:] == Status.OVER_CAPACITY).any():
+        raise ValueError("the position has no exact beliefs")
+    logs = np.asarray(beliefs.log_layouts)[1:].reshape(len(cells), 9)
+    shares = np.exp(logs - np.maximum(logs.max(1, keepdims=True), -1e30))
+    # Ratios among the numbers are precise; what they sum to is the chance of being safe.
+    safe = [1.0 - float(beliefs.mine_probability[0][cell]) for cell in cells]
+    return shares / np.maximum(shares.sum(1, keepdims=True), 1e-300) * np.array(safe)[:, None]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard, frontier, infer, position
+from jaxsweep import bitboard, frontier, infer, number_odds, position
 from jaxsweep.beliefs import Status
 from jaxsweep.engines import edge_tables, exact, joining
 from jaxsweep.level import LEVELS, Level, Opening, Start
@@ -296,3 +296,36 @@ def test_joining_tells_apart_what_can_be():
     assert int(one_free.possible[0]) == 0b11, "the free cell allows the edge no mine, or one"
     assert float(one_free.free_mine) == 1.0
     assert not bool(one_free.free_can_clear)
+
+
+def test_numbers_shown_are_distributed_as_in_all_layouts():
+    grid = np.array([[-1, 1, -1, -1], [-1, 2, -1, -1], [-1, -1, -1, -1]], np.int8)
+    one, cells = position.from_grid(grid, 4), [(0, 0), (1, 2), (2, 3)]
+    odds = number_odds(one, cells)
+    found = layouts(grid.tolist(), 4)
+    board = PlainGame(3, 4, [])
+    for cell, shares in zip(cells, odds, strict=True):
+        shown = [sum(n in one for n in board.neighbours(cell)) for one in found if cell not in one]
+        expected = np.bincount(shown, minlength=9) / len(found)
+        np.testing.assert_allclose(shares, expected, atol=TOLERANCE)
+    with pytest.raises(ValueError, match="is not a hidden cell"):
+        number_odds(one, [(0, 1)])
+
+
+def test_tile_sets_group_cells_with_the_same_numbers():
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 16)
+    built = exact.build_batch(exact.settle_batch(batch), 128)
+    labels = np.asarray(jax.jit(jax.vmap(frontier.tile_sets))(built))
+    host, grouped = jax.device_get(built), 0
+    for i in range(16):
+        size = int((host.cell_edge[i] >= 0).sum())
+        cells = list(zip(host.cell_row[i, :size], host.cell_col[i, :size], strict=True))
+        numbers = list(zip(host.number_row[i], host.number_col[i], strict=True))
+        around = [
+            frozenset(n for n in numbers if abs(n[0] - r) <= 1 and abs(n[1] - c) <= 1)
+            for r, c in cells
+        ]
+        assert labels[i, :size].tolist() == [around.index(one) for one in around]
+        assert (labels[i, size:] == -1).all()
+        grouped += size - len(set(around))
+    assert grouped > 0
