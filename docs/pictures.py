@@ -3,13 +3,13 @@
 from io import StringIO
 from pathlib import Path
 
+import jax
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
-from jaxsweep.level import LEVELS, Opening, Start
-from jaxsweep.play import frame
-from jaxsweep.strategies import BEST, STRATEGIES
-from jaxsweep.watch import watch
+from jaxsweep.analyze import analyze, draw
+from jaxsweep.level import LEVELS, Opening
+from jaxsweep.samples import stuck_positions
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -20,18 +20,17 @@ def svg_template() -> str:
     return head + rest[rest.index(".{unique_id}-matrix") :].replace("Fira Code", "Menlo, Consolas")
 
 
-def terminal_game(seed: int, move: int) -> None:
-    """An expert game in the terminal, at one of its moves."""
-    console = Console(width=80, height=24, record=True, force_terminal=True, file=StringIO())
-    opening = Opening.of(LEVELS["expert"], Start.ZERO)
-    for step in watch(STRATEGIES[BEST], opening, seed):
-        if step.number == move:
-            console.print(frame(step, f"{BEST} on {opening.level}, seed {seed}", console))
-            break
+def terminal_odds(seed: int, number: int) -> None:
+    """The odds of a stuck expert position, as `analyze` draws them."""
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), seed, number + 1)
+    console = Console(
+        width=96, height=26, record=True, force_terminal=True, highlight=False, file=StringIO()
+    )
+    draw(analyze([jax.tree.map(lambda leaf: leaf[..., number], batch)])[0], console)
     console.save_svg(
-        str(IMAGES / "play.svg"), title="python -m jaxsweep.play expert", code_format=svg_template()
+        str(IMAGES / "analyze.svg"), title="python -m jaxsweep.analyze", code_format=svg_template()
     )
 
 
 if __name__ == "__main__":
-    terminal_game(seed=7, move=18)
+    terminal_odds(seed=1, number=200)
