@@ -166,7 +166,7 @@ def _first(cells: Bool[np.ndarray, "rows cols"]) -> tuple[int, int]:
 def draw(analysis: Analysis, console: Console) -> None:
     """Prints an analysis for people."""
     # A pipe has no width: there, every board is drawn whole.
-    room = (console.height - 6, console.width) if console.is_terminal else (10**6, 10**6)
+    room = (console.height - 8, console.width) if console.is_terminal else (10**6, 10**6)
     console.print(
         terminal.draw_odds(
             analysis.grid,
@@ -185,6 +185,10 @@ def draw(analysis: Analysis, console: Console) -> None:
             count = f"about 10^{analysis.log_layouts / math.log(10):.2f}"
         safe, mines = int(analysis.safe.sum()), int(analysis.certain_mines.sum())
         console.print(f"{count} layouts; {safe} cells certainly safe, {mines} certainly mines")
+        free = terminal.free_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
+        if free.any():
+            chance = float(analysis.odds[free][0])
+            console.print(f"-- cells next to no number: {int(free.sum())}, each {chance:.2%}")
         console.print(f"safest: {_safest(analysis)}")
     else:
         console.print("over capacity: only what simple rules settle is shown")
@@ -238,7 +242,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for analysis in analyses:
             print(json.dumps(analysis.as_json()))
         return 0
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
+    console.soft_wrap = not console.is_terminal
     for i, analysis in enumerate(analyses):
         if i:
             console.print()

@@ -57,8 +57,10 @@ def draw_odds(
 ) -> Text:
     """The board with the mine probability of every hidden cell in percent.
 
-    `ok` marks certainly safe cells, `**` certain mines, and the best cell stands out.
+    `ok` marks certainly safe cells, `**` certain mines, `--` those next to no number, which are
+    all alike, and the best cell stands out.
     """
+    free = free_cells(grid)
     pitch = 3 if _LABEL + 3 * grid.shape[1] <= room[1] else 2
 
     def cell(row: int, col: int) -> tuple[str, str]:
@@ -72,11 +74,22 @@ def draw_odds(
         else:
             chance = float(odds[row, col])
             # Neither 0 nor 100: the cell is neither safe nor a mine for certain.
-            text = f"{min(max(round(100 * chance), 1), 99):02d}"
+            text = "--" if free[row, col] else f"{min(max(round(100 * chance), 1), 99):02d}"
             style = next(style for limit, style in _RISK_STYLES if chance <= limit)
         return text, style + (" bold underline" if (row, col) == best else "")
 
     return _lay_out(grid.shape, best or (0, 0), pitch, 2, room, cell)
+
+
+def _near(cells: Bool[np.ndarray, "rows cols"]) -> Bool[np.ndarray, "rows cols"]:
+    """The cells themselves and their neighbours."""
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(cells, 1), (3, 3))
+    return np.asarray(windows.any((2, 3)))
+
+
+def free_cells(grid: Int8[np.ndarray, "rows cols"]) -> Bool[np.ndarray, "rows cols"]:
+    """The hidden cells next to no open one: what is drawn as `--` unless it is certain."""
+    return (grid < 0) & ~_near(grid >= 0)
 
 
 _RISK_STYLES = (
