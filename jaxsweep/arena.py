@@ -22,6 +22,9 @@ from jaxsweep.level import Opening
 from jaxsweep.position import Position
 from jaxsweep.strategies import AbstractStrategy, Deduction, Move, Reason, certain_move
 
+FIRST_ROUNDS = 8
+"""Moves that the quickest deduction makes before its games line up again."""
+
 _batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
 
 
@@ -210,10 +213,6 @@ def play_games(
         over = real_ones & ~playing
         if over.any():
             yield _record(_take(lanes, over), status[over])
-
-
-FIRST_ROUNDS = 8
-"""Moves that the quickest deduction makes before its games line up again."""
 
 
 def _size(line: Lane | None) -> int:
