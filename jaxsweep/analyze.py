@@ -1,11 +1,11 @@
-"""`python -m jaxsweep.analyze`: a position in, its exact odds and the best move out."""
+"""`python -m jaxsweep.analyze`: a position in, its odds and the best move out."""
 
 import argparse
 import json
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import jax
@@ -19,11 +19,12 @@ from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.compilation import is_cold, use_cache
 from jaxsweep.deduction import deduce
 from jaxsweep.diagnosis import diagnose
-from jaxsweep.engines import exact
+from jaxsweep.engines import ENGINES, exact
+from jaxsweep.engines.batching import certain_by_single
 from jaxsweep.inference import infer
 from jaxsweep.position import Position, PositionError, read_all, stack, to_grid
 from jaxsweep.strategies import Reason, certain_move
-from jaxsweep.strategies.exact import fewest_covered, least_risk
+from jaxsweep.strategies.least_belief import fewest_covered, least_risk
 
 COUNTED_BELOW = 10**15
 """Layouts are given as a whole number up to here."""
@@ -46,14 +47,28 @@ class Analysis:
 
     grid: Int8[np.ndarray, "rows cols"]
     mines: int
+    engine: str | None
+    """The engine that was asked for; None: the exact one, and estimates beyond it."""
     status: Status
     log_layouts: float
     layouts: int | None
     odds: Float[np.ndarray, "rows cols"]
+    error: Float[np.ndarray, "rows cols"]
+    score: Float[np.ndarray, "rows cols"] | None
     safe: Bool[np.ndarray, "rows cols"]
     certain_mines: Bool[np.ndarray, "rows cols"]
     best: tuple[int, int] | None
     reason: str
+
+    @property
+    def has_odds(self) -> bool:
+        """Whether there are probabilities, exact or estimated."""
+        return self.status in (Status.EXACT, Status.ESTIMATE)
+
+    @property
+    def order(self) -> Float[np.ndarray, "rows cols"]:
+        """What the engine orders cells by: the odds, or a score."""
+        return self.odds if self.score is None else self.score
 
     def as_json(self) -> dict:
         """The analysis as plain data; rows and columns from 0, top left."""
@@ -61,29 +76,42 @@ class Analysis:
         best = None
         if self.best is not None:
             row, col = self.best
-            chance = float(self.odds[row, col]) if exact else None
+            chance = float(self.odds[row, col]) if self.has_odds else None
             best = {"row": row, "col": col, "mine_probability": chance, "reason": self.reason}
         rows, cols = self.grid.shape
-        return {
+
+        def cells(grid: Float[np.ndarray, "rows cols"], told: bool) -> list[list[float | None]]:
+            """Null in open cells, and where nothing is known."""
+            known = hidden & np.isfinite(grid) & told
+            return [
+                [float(grid[r, c]) if known[r, c] else None for c in range(cols)]
+                for r in range(rows)
+            ]
+
+        told = {
             "rows": rows,
             "cols": cols,
             "mines": self.mines,
             "status": self.status.name.lower(),
-            "log10_layouts": self.log_layouts / math.log(10) if exact else None,
+            "log10_layouts": _log10(self) if exact else None,
             "layouts": None if self.layouts is None else str(self.layouts),
-            "mine_probability": [
-                [float(self.odds[r, c]) if exact and hidden[r, c] else None for c in range(cols)]
-                for r in range(rows)
-            ],
+            "mine_probability": cells(self.odds, self.has_odds),
             "safe": [[int(r), int(c)] for r, c in np.argwhere(self.safe)],
             "certain_mines": [[int(r), int(c)] for r, c in np.argwhere(self.certain_mines)],
             "best": best,
         }
+        if self.engine is not None:
+            told["engine"] = self.engine
+        if self.status is Status.ESTIMATE:
+            told["error"] = cells(self.error, True)
+        if self.score is not None:
+            told["score"] = cells(self.score, True)
+        return told
 
 
-def analyze(positions: Sequence[Position]) -> list[Analysis]:
+def analyze(positions: Sequence[Position], engine: str | None = None) -> list[Analysis]:
     """Analyses positions as one batch; raises `PositionError` for an inconsistent one."""
-    beliefs = infer(positions)
+    beliefs = infer(positions, None if engine is None else ENGINES[engine])
     for i, position in enumerate(positions):
         if beliefs.status[i] == Status.INCONSISTENT:
             which = f"position {i + 1}: " if len(positions) > 1 else ""
@@ -96,62 +124,66 @@ def analyze(positions: Sequence[Position]) -> list[Analysis]:
         for i, count in zip(few, exact_counts, strict=True):
             counts[i] = count if count is not None and count < COUNTED_BELOW else None
     return [
-        _analyze(position, jax.tree.map(lambda leaf, i=i: leaf[i], beliefs), counts[i])
+        _analyze(position, jax.tree.map(lambda leaf, i=i: leaf[i], beliefs), counts[i], engine)
         for i, position in enumerate(positions)
     ]
 
 
-def _analyze(position: Position, beliefs: Beliefs, layouts: int | None) -> Analysis:
-    status = Status(int(beliefs.status))
+def _analyze(
+    position: Position, beliefs: Beliefs, layouts: int | None, engine: str | None
+) -> Analysis:
     grid = to_grid(position)
     rows, cols = grid.shape
-    odds, safe, mines = (
-        np.asarray(part)[:rows, :cols]
-        for part in (beliefs.mine_probability, beliefs.safe, beliefs.mines)
-    )
-    best, reason = _best(position, grid, odds, safe, mines, status)
-    return Analysis(
+
+    def crop(leaf) -> np.ndarray:
+        return np.asarray(leaf)[:rows, :cols]
+
+    analysis = Analysis(
         grid=grid,
         mines=int(position.mines),
-        status=status,
+        engine=engine,
+        status=Status(int(beliefs.status)),
         log_layouts=float(beliefs.log_layouts),
         layouts=layouts,
-        odds=odds,
-        safe=safe,
-        certain_mines=mines,
-        best=best,
-        reason=reason,
+        odds=crop(beliefs.mine_probability),
+        error=crop(beliefs.error),
+        score=None if beliefs.score is None else crop(beliefs.score),
+        safe=crop(beliefs.safe),
+        certain_mines=crop(beliefs.mines),
+        best=None,
+        reason="",
     )
+    best, reason = _best(position, analysis)
+    return replace(analysis, best=best, reason=reason)
 
 
-def _best(
-    position: Position,
-    grid: Int8[np.ndarray, "rows cols"],
-    odds: Float[np.ndarray, "rows cols"],
-    safe: Bool[np.ndarray, "rows cols"],
-    mines: Bool[np.ndarray, "rows cols"],
-    status: Status,
-) -> tuple[tuple[int, int] | None, str]:
-    """The cell to open, and why: what the player `exact` would do, the first cell of equals."""
+def _best(position: Position, analysis: Analysis) -> tuple[tuple[int, int] | None, str]:
+    """The cell to open, and why: of equal cells the first with the fewest covered neighbours."""
+    grid, safe = analysis.grid, analysis.safe
     if safe.any():
         # Single numbers first: what finds those is compiled already.
-        for deduction in (exact.certain_by_single, _deduce):
+        for deduction in (certain_by_single, _deduce):
             move = _certain_move(deduction(position))
             proven = np.asarray(bitboard.unpack(np.asarray(move.opens), grid.shape[1])) & safe
             if proven.any():
                 return _first(proven), Reason(int(move.reason)).text
         return _first(safe), Reason.NO_LAYOUT.text
-    maybe = (grid < 0) & ~mines
+    maybe = (grid < 0) & ~analysis.certain_mines
     if not maybe.any():
         return None, "nothing is left to open"
-    if status is Status.OVER_CAPACITY:
-        return None, "the position is too large for the exact engine"
-    ties, risk = least_risk(odds[None], maybe[None])
-    fewest = fewest_covered(ties, (grid < 0)[None])[0]
-    reason = f"{Reason.LEAST_RISK.text}, {float(risk[0]):.2%}"
+    if analysis.status is Status.OVER_CAPACITY:
+        return None, "beyond the capacity or the budget of the engine"
+    ties, least = least_risk(analysis.order[None], maybe[None])
+    best = _first(fewest_covered(ties, (grid < 0)[None])[0])
+    if analysis.status is Status.SCORE:
+        reason = f"{Reason.LEAST_SCORE.text}, {analysis.order[best]:.2f}"
+    elif analysis.status is Status.ESTIMATE:
+        reason = f"{Reason.LEAST_ESTIMATE.text}, {analysis.order[best]:.2%}"
+    else:
+        reason = f"{Reason.LEAST_RISK.text}, {float(least[0]):.2%}"
     if ties.sum() > 1:
         reason += f"; of {int(ties.sum())} such cells, one with the fewest covered neighbours"
-    return _first(fewest), reason
+    return best, reason
 
 
 _deduce = jax.jit(deduce)
@@ -170,7 +202,8 @@ def draw(analysis: Analysis, console: Console) -> None:
     console.print(
         terminal.draw_odds(
             analysis.grid,
-            analysis.odds,
+            # Two digits a cell: percent of a probability, tenths of a score.
+            analysis.odds if analysis.score is None else analysis.score / 10,
             analysis.safe,
             analysis.certain_mines,
             analysis.best,
@@ -178,20 +211,8 @@ def draw(analysis: Analysis, console: Console) -> None:
             console.options.ascii_only,
         )
     )
-    if analysis.status is Status.EXACT:
-        if analysis.layouts is not None:
-            count = f"{analysis.layouts:,}"
-        else:
-            count = f"about 10^{analysis.log_layouts / math.log(10):.2f}"
-        safe, mines = int(analysis.safe.sum()), int(analysis.certain_mines.sum())
-        console.print(f"{count} layouts; {safe} cells certainly safe, {mines} certainly mines")
-        free = terminal.free_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
-        if free.any():
-            chance = float(analysis.odds[free][0])
-            console.print(f"-- cells next to no number: {int(free.sum())}, each {chance:.2%}")
-        console.print(f"safest: {_safest(analysis)}")
-    else:
-        console.print("over capacity: only what simple rules settle is shown")
+    for line in _what_is_said(analysis):
+        console.print(line)
     if analysis.best is None:
         console.print(f"no move: {analysis.reason}")
     else:
@@ -199,25 +220,60 @@ def draw(analysis: Analysis, console: Console) -> None:
         console.print(Text.assemble((f"open ({row},{col})", "bold"), f": {analysis.reason}"))
 
 
+def _what_is_said(analysis: Analysis) -> list[str]:
+    """What the numbers on the board mean, and the best of them."""
+    safe, mines = int(analysis.safe.sum()), int(analysis.certain_mines.sum())
+    certain = f"{safe} cells certainly safe, {mines} certainly mines"
+    if analysis.status is Status.OVER_CAPACITY:
+        return [f"over capacity: only what simple rules settle is shown; {certain}"]
+    if analysis.status is Status.SCORE:
+        lines = [f"scores in tenths, not probabilities; {certain}"]
+    elif analysis.status is Status.ESTIMATE:
+        largest = float(analysis.error.max())
+        how = f"standard errors up to {largest:.2%}" if np.isfinite(largest) else "error unknown"
+        lines = [f"estimates, {how}; {certain}"]
+    else:
+        few = analysis.layouts is not None
+        count = f"{analysis.layouts:,}" if few else f"about 10^{_log10(analysis):.2f}"
+        lines = [f"{count} layouts; {certain}"]
+    free = terminal.free_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
+    if free.any() and analysis.has_odds:
+        chance = float(analysis.odds[free].mean())
+        each = "each" if analysis.status is Status.EXACT else "on average"
+        lines.append(f"-- cells next to no number: {int(free.sum())}, {each} {chance:.2%}")
+    return [*lines, f"safest: {_safest(analysis)}"]
+
+
+def _log10(analysis: Analysis) -> float:
+    return analysis.log_layouts / math.log(10)
+
+
 def _safest(analysis: Analysis) -> str:
     hidden = np.argwhere(analysis.grid < 0)
     if not len(hidden):
         return "none, all cells are open"
-    chances = analysis.odds[tuple(hidden.T)]
-    order = np.argsort(chances, kind="stable")[:LISTED]
-    return "  ".join(f"({hidden[i][0]},{hidden[i][1]}) {chances[i]:.2%}" for i in order)
+    values = analysis.order[tuple(hidden.T)]
+    order = np.argsort(values, kind="stable")[:LISTED]
+    form = "{:.2%}" if analysis.score is None else "{:.2f}"
+    return "  ".join(f"({hidden[i][0]},{hidden[i][1]}) {form.format(values[i])}" for i in order)
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments, checked."""
     parser = argparse.ArgumentParser(
         prog="python -m jaxsweep.analyze",
-        description="The exact mine probability of every cell of a position, and the best move.",
+        description="The mine probability of every cell of a position, and the best move.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="the position; - or nothing: stdin"
+    )
+    parser.add_argument(
+        "--engine",
+        choices=list(ENGINES),
+        metavar="NAME",
+        help=f"how to think: {', '.join(ENGINES)} (default: exact, and chains beyond its capacity)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print JSON, one object a line for each position"
@@ -235,9 +291,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnicodeDecodeError as error:
         raise PositionError(f"{parsed.file}: byte {error.start} is not text") from None
     positions = read_all(text)
-    if cold:
+    if cold and parsed.engine in (None, "exact"):
         exact.warm_up(jax.tree.map(lambda leaf: leaf[..., 0], stack(positions)))
-    analyses = analyze(positions)
+    analyses = analyze(positions, parsed.engine)
     if parsed.json:
         for analysis in analyses:
             print(json.dumps(analysis.as_json()))

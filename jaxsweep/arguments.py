@@ -1,6 +1,7 @@
 """What the command lines share: naming a level, and leaving with one clear sentence."""
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable, Sequence
 
@@ -83,6 +84,8 @@ def run(main: Callable[[Sequence[str] | None], int], argv: Sequence[str] | None 
         print(f"jaxsweep: {error}", file=sys.stderr)
         status = USAGE_ERROR
     except KeyboardInterrupt:
+        # A second one, while the interpreter ends, would turn into a stack trace.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("\nstopped", file=sys.stderr)
         status = INTERRUPTED
     sys.exit(status)

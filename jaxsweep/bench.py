@@ -22,9 +22,11 @@ from jaxsweep.arena import Table, play_games
 from jaxsweep.beliefs import Beliefs
 from jaxsweep.compilation import use_cache
 from jaxsweep.deduction import deduce, nothing_certain, single_cell_round
-from jaxsweep.engines import exact
+from jaxsweep.engines import edgewise, rejection
+from jaxsweep.engines.batching import settle, side_by_side, sizes_of
 from jaxsweep.inference import infer
 from jaxsweep.level import LEVELS, Level, Opening, Start
+from jaxsweep.position import Position
 from jaxsweep.samples import stuck_positions
 from jaxsweep.strategies import STRATEGIES
 
@@ -57,6 +59,8 @@ class Benchmark:
     make: Callable[[Opening, int], Call]
     levels: tuple[str, ...] = STANDARD
     batches: tuple[int, ...] = (4096,)
+    checks: Callable[[Opening], int] | None = None
+    """What one entry of the batch checks, where it is checks that count."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,11 @@ class Timing:
     median: float
     quartiles: tuple[float, float]
     repeats: int
+    busy: float
+    """Cores kept busy: processor time over time."""
     signature: str | None
     """A checksum of the answers, for benchmarks that have some: it must not move."""
+    checks_per_second: float | None
 
 
 def deal(opening: Opening, batch: int) -> Call:
@@ -106,7 +113,7 @@ def whole_deduction(opening: Opening, batch: int) -> Call:
 def frontiers(opening: Opening, batch: int) -> Call:
     """The single-cell rules and the constraint arrays of stuck positions."""
     positions = stuck_positions(opening, SEED, batch)
-    return lambda: exact.find_edges(exact.settle(positions))
+    return lambda: edgewise.find_edges(settle(positions))
 
 
 def inference(opening: Opening, batch: int) -> Call:
@@ -119,6 +126,35 @@ def random_games(opening: Opening, batch: int) -> Call:
     return lambda: list(play_games(STRATEGIES["random"], opening, SEED, batch, batch))
 
 
+def half_open(opening: Opening) -> Position:
+    """A stuck position, one of a batch of one, with about half of the board open."""
+    positions = jax.device_get(stuck_positions(opening, SEED, 512))
+    hidden = sizes_of(positions.hidden)
+    nearest = np.argmin(np.abs(hidden - opening.level.cells / 2))
+    return jax.tree.map(lambda leaf: leaf[..., nearest : nearest + 1], positions)
+
+
+def placements(opening: Opening, batch: int) -> Call:
+    """Random layouts of a half-open board, each with every cell in turn, by the plain sampler."""
+    position = half_open(opening)
+    a_call = min(32, -(-batch // rejection.SAMPLES))
+    copies = jax.tree.map(lambda leaf: np.repeat(leaf, a_call, axis=-1), position)
+    seeds = np.arange(a_call, dtype=np.uint32)
+    most = (
+        np.int32(sizes_of(position.hidden)[0]),
+        np.int32(sizes_of(rejection.shown(position))[0]),
+    )
+    capacity = next(tier for tier in rejection.TIERS if tier >= max(most))
+
+    def sample(i: int) -> rejection.Tally:
+        return jax.block_until_ready(
+            rejection.sample_batch(copies, seeds, np.int32(i), most, capacity)
+        )
+
+    calls = -(-batch // (a_call * rejection.SAMPLES))
+    return lambda: side_by_side(sample, range(calls))
+
+
 BENCHMARKS = {
     "deal": Benchmark(deal),
     "open": Benchmark(open_first),
@@ -127,6 +163,12 @@ BENCHMARKS = {
     "deduction": Benchmark(whole_deduction),
     "frontier": Benchmark(frontiers),
     "inference": Benchmark(inference, tuple(OPENINGS), (1, 64, 1024, 8192)),
+    "placements": Benchmark(
+        placements,
+        ("beginner",),
+        (2**20,),
+        checks=lambda opening: int(sizes_of(half_open(opening).hidden)[0]),
+    ),
 }
 
 
@@ -136,11 +178,22 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
     answer = jax.block_until_ready(call())
     once = _seconds(call, 1)
     loops = max(1, int(0.02 / max(once, 1e-6)))
+    began, worked = time.perf_counter(), time.process_time()
     samples = np.array([_seconds(call, loops) for _ in range(repeats)]) / batch * 1e6
-    low, median, high = np.percentile(samples, [25, 50, 75])
-    signature = _signature(answer) if isinstance(answer, Beliefs) else None
-    quartiles = (float(low), float(high))
-    return Timing(name, level, batch, float(median), quartiles, repeats, signature)
+    busy = (time.process_time() - worked) / (time.perf_counter() - began)
+    low, median, high = (float(x) for x in np.percentile(samples, [25, 50, 75]))
+    checks = BENCHMARKS[name].checks
+    return Timing(
+        benchmark=name,
+        level=level,
+        batch=batch,
+        median=median,
+        quartiles=(low, high),
+        repeats=repeats,
+        busy=busy,
+        signature=_signature(answer) if isinstance(answer, Beliefs) else None,
+        checks_per_second=checks(OPENINGS[level]) / median * 1e6 if checks else None,
+    )
 
 
 def _signature(beliefs: Beliefs) -> str:
@@ -242,7 +295,7 @@ def report(timings: list[Timing]) -> None:
     )
     for column in ("benchmark", "level", "batch"):
         table.add_column(column, no_wrap=True)
-    for column in ("median", "middle half"):
+    for column in ("median", "middle half", "busy"):
         table.add_column(column, justify="right", no_wrap=True)
     signed = any(timing.signature for timing in timings)
     if signed:
@@ -255,9 +308,15 @@ def report(timings: list[Timing]) -> None:
             str(timing.batch),
             f"{timing.median:.2f}",
             f"{low:.2f} – {high:.2f}",
+            f"{timing.busy:.2f}",
             *([(timing.signature or "")[:8]] if signed else []),
         )
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    console.print(table)
+    for timing in timings:
+        if timing.checks_per_second:
+            rate = f"{timing.checks_per_second / 1e6:,.0f} million checks a second"
+            console.print(f"{timing.benchmark}, {timing.level}: {rate}")
 
 
 def _seconds(call: Call, loops: int) -> float:

@@ -177,6 +177,18 @@ def running_counts(grid: Bool[Array, "rows cols"]) -> Int[Array, "rows cols"]:
     return jnp.sum(counts, axis=2, dtype=jnp.uint32).astype(jnp.int32)
 
 
+def running_count(flags: Bool[Array, " many"]) -> Int[Array, " many"]:
+    """How many of a long list are set up to each place, itself included.
+
+    As `running_counts`, word by word, and the words before by a sum over far fewer entries.
+    """
+    words = jnp.asarray(pack(flags[None, :]))[0]
+    up_to = np.asarray((2 ** (np.arange(WORD, dtype=np.uint64) + 1) - 1).astype(np.uint32))
+    within = jax.lax.population_count(words[:, None] & up_to[None, :]).astype(jnp.int32)
+    before = jnp.cumsum(within[:, -1], dtype=jnp.int32) - within[:, -1]
+    return (before[:, None] + within).reshape(-1)[: flags.shape[0]]
+
+
 def any_set(bits: Bits) -> Bool[Array, ""]:
     """Whether any cell is set."""
     return jnp.any(bits != 0)

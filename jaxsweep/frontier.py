@@ -84,16 +84,16 @@ def build(boundary: Bits, active: Bits, needs: Planes, capacity: int) -> Frontie
 
     Batch first under `vmap`: unlike bits, lists want their own entries side by side.
     """
-    cells, numbers = _places(boundary, capacity), _places(active, capacity)
+    cells, numbers = places(boundary, capacity), places(active, capacity)
     # The second walk begins at the far ends that the first one found.
-    rank, _, _ = _walk(_incidence(cells, numbers))
+    rank, _, _ = _walk(incidence(cells, numbers))
     size = bitboard.count(boundary)
     cells = _permute(cells, jnp.where(rank < size, size - 1 - rank, rank))
-    rank, edge, number_rank = _walk(_incidence(cells, numbers))
+    rank, edge, number_rank = _walk(incidence(cells, numbers))
     row, col, edge = _permute((*cells, edge), rank)
-    first = _lowest(_incidence((row, col), numbers))
+    first = _lowest(incidence((row, col), numbers))
     number_edge = edge[jnp.minimum(first, capacity - 1)]
-    numbers = _permute((*numbers, _read(needs, numbers), number_edge), number_rank)
+    numbers = _permute((*numbers, read(needs, numbers), number_edge), number_rank)
     return Frontier(
         cell_row=row,
         cell_col=col,
@@ -112,7 +112,7 @@ def tile_sets(built: Frontier) -> Int[Array, " cells"]:
     Each cell gets the place of the first cell of its group; −1 past the end of the list.
     """
     numbers = (built.number_row, built.number_col)
-    around = _incidence(numbers, (built.cell_row, built.cell_col))  # [cells, masks of numbers]
+    around = incidence(numbers, (built.cell_row, built.cell_col))  # [cells, masks of numbers]
     same = jnp.all(around[:, None, :] == around[None, :, :], axis=-1)
     return jnp.where(built.cell_edge >= 0, jnp.argmax(same, axis=1).astype(jnp.int32), -1)
 
@@ -120,7 +120,7 @@ def tile_sets(built: Frontier) -> Int[Array, " cells"]:
 Places = tuple[Int[Array, " places"], Int[Array, " places"]]
 
 
-def _places(bits: Bits, capacity: int) -> Places:
+def places(bits: Bits, capacity: int) -> Places:
     """Rows and columns of the first `capacity` set cells, in reading order; `FAR` past the end."""
     rows, words = bits.shape
     flat = bits.reshape(-1)
@@ -138,7 +138,7 @@ def _places(bits: Bits, capacity: int) -> Places:
     )
 
 
-def _incidence(cells: Places, numbers: Places) -> UInt32[Array, "numbers masks"]:
+def incidence(cells: Places, numbers: Places) -> UInt32[Array, "numbers masks"]:
     """For each number, the mask of the cells around it, over their places in the list."""
     near_row = jnp.abs(numbers[0][:, None] - cells[0][None, :]) <= 1
     near_col = jnp.abs(numbers[1][:, None] - cells[1][None, :]) <= 1
@@ -214,7 +214,7 @@ def _permute(lists: tuple[Int[Array, " places"], ...], place: Int[Array, " place
     return tuple(jnp.zeros_like(one).at[place].set(one, unique_indices=True) for one in lists)
 
 
-def _read(planes: bitboard.Planes, at: Places) -> Int[Array, " places"]:
+def read(planes: bitboard.Planes, at: Places) -> Int[Array, " places"]:
     """The numbers that bit planes hold at these places."""
     words = planes[0].shape[1]
     row, col = jnp.minimum(at[0], planes[0].shape[0] - 1), jnp.minimum(at[1], words * WORD - 1)

@@ -4,22 +4,28 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt32
 
 from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.engines import exact
+from jaxsweep.engines import AbstractEngine, Chains, Exact
 from jaxsweep.position import Position, from_grid, stack, to_grid
 
 CELLS_AT_ONCE = 2**21
 """Cells of one chunk of a batch: what bounds memory."""
 
 
-def infer(positions: Position | Sequence[Position]) -> Beliefs:
-    """The exact mine probability of every hidden cell, and which cells are certain.
+def infer(
+    positions: Position | Sequence[Position],
+    engine: AbstractEngine | None = None,
+    seeds: int | UInt32[np.ndarray, " batch"] = 0,
+) -> Beliefs:
+    """The mine probability of every hidden cell, and which cells are certain.
 
     Takes one position, a batch with the positions last, or a sequence of positions of any sizes,
     which is padded to the largest. Gives beliefs in the same order, batch first; `Beliefs.status`
-    tells of each position whether they are exact.
+    tells of each position whether they are exact. Without a chosen `engine` they are, but for
+    positions over the exact engine's capacity: those get estimates, with their errors. What is
+    drawn by lot for a position comes from its seed.
     """
     if isinstance(positions, Position):
         alone = positions.hidden.ndim == 2
@@ -28,12 +34,31 @@ def infer(positions: Position | Sequence[Position]) -> Beliefs:
         alone, batch = False, stack(positions)
     cells = batch.hidden.shape[0] * batch.hidden.shape[1] * 32
     size, chunk = batch.mines.shape[0], max(1, CELLS_AT_ONCE // cells)
+    each = np.full(size, seeds, np.uint32) if isinstance(seeds, int) else seeds
     parts = [
-        exact.believe(jax.tree.map(lambda leaf, i=i: leaf[..., i : i + chunk], batch))
+        _believe(
+            jax.tree.map(lambda leaf, i=i: leaf[..., i : i + chunk], batch),
+            engine,
+            each[i : i + chunk],
+        )
         for i in range(0, size, chunk)
     ]
     beliefs = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
     return jax.tree.map(lambda leaf: leaf[0], beliefs) if alone else beliefs
+
+
+def _believe(
+    batch: Position, engine: AbstractEngine | None, seeds: UInt32[np.ndarray, " batch"]
+) -> Beliefs:
+    """One engine's word; or the exact one's, with estimates of what is beyond it."""
+    if engine is not None:
+        return engine.believe(batch, seeds)
+    beliefs = Exact().believe(batch, seeds)
+    over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
+    if not len(over):
+        return beliefs
+    beyond = jax.tree.map(lambda leaf: leaf[..., over], jax.device_get(batch))
+    return beliefs.put(over, Chains().believe(beyond, seeds[over]))
 
 
 def number_odds(
@@ -53,7 +78,7 @@ def number_odds(
             shown = grid.copy()
             shown[row, col] = number
             hypotheses.append(from_grid(shown, mines))
-    beliefs = infer([position, *hypotheses])
+    beliefs = infer([position, *hypotheses], Exact())
     status = np.asarray(beliefs.status)
     if status[0] != Status.EXACT or (status[1:] == Status.OVER_CAPACITY).any():
         raise ValueError("the position has no exact beliefs")

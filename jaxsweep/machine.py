@@ -1,4 +1,4 @@
-"""What a measurement was made on: stands beside every figure."""
+"""The machine: what a measurement was made on, and how many cores there are."""
 
 import os
 import platform
@@ -7,19 +7,26 @@ from pathlib import Path
 
 import jax
 
-from jaxsweep import __version__
+import jaxsweep
+
+
+def cores() -> int:
+    """The processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def facts() -> dict[str, str | int]:
     """The processor, the cores in use, the device and the versions."""
     return {
         "cpu": _cpu_model(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else -1,
+        "cores": cores(),
         "device": jax.devices()[0].device_kind,
         "devices": jax.device_count(),
         "system": platform.system(),
         "python": platform.python_version(),
-        "jaxsweep": __version__,
+        "jaxsweep": jaxsweep.__version__,
         **{name: version(name) for name in ("jax", "jaxlib", "numpy", "equinox")},
     }
 

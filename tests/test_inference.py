@@ -11,7 +11,7 @@ import pytest
 
 from jaxsweep import bitboard, frontier, infer, number_odds, position
 from jaxsweep.beliefs import Status
-from jaxsweep.engines import edge_tables, exact, joining
+from jaxsweep.engines import Exact, batching, edge_tables, edgewise, exact, joining
 from jaxsweep.level import LEVELS, Level, Opening, Start
 from jaxsweep.samples import stuck_positions
 from tests.oracle import PlainGame, count_by_integers, layouts
@@ -175,15 +175,13 @@ def test_a_wide_checkerboard_is_exact_or_says_so(size):
         assert not (beliefs.mines[0] & ~hidden_mines).any()
 
 
-def test_over_capacity_is_a_status(monkeypatch):
+def test_over_capacity_is_a_status():
     """With kernels too small for an expert position, nothing is said of it, and others are."""
-    monkeypatch.setattr(exact, "EDGE_TIERS", exact.EDGE_TIERS[:1])
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
-    beliefs = infer(batch)
+    beliefs = infer(batch, Exact(tiers=exact.TIERS[1:2]))
     over = beliefs.status == Status.OVER_CAPACITY
     assert 0 < over.sum() < 64
     assert not beliefs.mine_probability[over].any()
-    monkeypatch.undo()
     assert (infer(batch).status == Status.EXACT).all()
 
 
@@ -232,18 +230,18 @@ def test_a_second_call_compiles_nothing():
 
 
 def test_every_kernel_lowers_for_every_platform():
-    tier = exact.EDGE_TIERS[0]
+    tier = exact.TIERS[1]
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 4)
-    settled = exact.settle_batch(batch)
-    edge = edge_tables.Edge(
+    settled = batching.settle_batch(batch)
+    edge = edgewise.Edge(
         *(jnp.zeros((4, tier.cells), jnp.int32),) * 2,
         *(jnp.zeros((4, tier.numbers), jnp.int32),) * 3,
     )
     table = edge_tables.count_layouts(edge, np.int32(2), tier)
     join = (table.layouts[None], table.least[None], *(jnp.zeros((1,), jnp.int32),) * 3)
     calls = {
-        "settle": (exact.settle_batch, (batch,)),
-        "build": (jax.jit(lambda s: exact.build_batch(s, 32)), (settled,)),
+        "settle": (batching.settle_batch, (batch,)),
+        "build": (jax.jit(lambda s: edgewise.build_batch(s, 32)), (settled,)),
         "count": (
             jax.jit(lambda e, n: edge_tables.count_layouts(e, n, tier)),
             (edge, jnp.int32(2)),
@@ -252,7 +250,7 @@ def test_every_kernel_lowers_for_every_platform():
             exact.believe_batch,
             (table.trail, table.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
         ),
-        "join": (jax.jit(lambda *a: exact.join_batch(*a, total=32)), join),
+        "join": (jax.jit(lambda *a: edgewise.join_batch(*a, total=32)), join),
     }
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)
@@ -261,8 +259,8 @@ def test_every_kernel_lowers_for_every_platform():
 
 def test_the_frontier_lists_every_cell_and_number_once():
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
-    settled = jax.device_get(exact.settle_batch(batch))
-    built = jax.device_get(exact.build_batch(settled, 128))
+    settled = jax.device_get(batching.settle_batch(batch))
+    built = jax.device_get(edgewise.build_batch(settled, 128))
     boundary, active = (bitboard.unpack_batch(x) for x in (settled.boundary, settled.active))
     for i in range(64):
         for rows, cols, edges, expected in (
@@ -314,7 +312,7 @@ def test_numbers_shown_are_distributed_as_in_all_layouts():
 
 def test_tile_sets_group_cells_with_the_same_numbers():
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 16)
-    built = exact.build_batch(exact.settle_batch(batch), 128)
+    built = edgewise.build_batch(batching.settle_batch(batch), 128)
     labels = np.asarray(jax.jit(jax.vmap(frontier.tile_sets))(built))
     host, grouped = jax.device_get(built), 0
     for i in range(16):

@@ -16,13 +16,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep import bitboard
-from jaxsweep.frontier import FAR
-
-SLOTS = 8
-"""Numbers that one key word holds, four bits each."""
-
-_GUARD = 0x88888888
-"""The spare bit of each slot: needs are at most 7, and a borrow clears it."""
+from jaxsweep.engines import needs
+from jaxsweep.engines.edgewise import Edge, EdgeBeliefs, EdgeTable
+from jaxsweep.engines.needs import Step
 
 
 class Tier(NamedTuple):
@@ -34,16 +30,12 @@ class Tier(NamedTuple):
     words: int
     spread: int
     """How many different mine counts are told apart at once."""
+    worth_from: int = 0
 
-
-class Edge(eqx.Module):
-    """The cells and numbers of one edge, in walking order, padded with `FAR`; or a batch, first."""
-
-    cell_row: Int[Array | np.ndarray, "*batch cells"]
-    cell_col: Int[Array | np.ndarray, "*batch cells"]
-    number_row: Int[Array | np.ndarray, "*batch numbers"]
-    number_col: Int[Array | np.ndarray, "*batch numbers"]
-    need: Int[Array | np.ndarray, "*batch numbers"]
+    @property
+    def bytes(self) -> int:
+        """What the trail of one edge takes, about."""
+        return 4 * self.cells * self.states * (self.spread + 2)
 
 
 class Trail(eqx.Module):
@@ -56,85 +48,6 @@ class Trail(eqx.Module):
     """The state after the cell, without and with a mine in it; `states` where there is none."""
     slid: Bool[Array, "*walk"]
     """Whether the fewest mines of any state grew with this cell."""
-
-
-class EdgeTable(eqx.Module):
-    """How many layouts each edge has, by number of mines: entry k is for `least + k`."""
-
-    least: Int[Array, " batch"]
-    layouts: Float[Array, "batch spread"]
-    residue: UInt32[Array, "batch spread"]
-    """`layouts` modulo 2³², without rounding."""
-    fits: Bool[Array, " batch"]
-    """False where a capacity was exceeded: nothing else here holds then."""
-    trail: Trail
-
-
-class EdgeBeliefs(eqx.Module):
-    """What an edge's cells can be, and how likely a mine is."""
-
-    mine: Float[Array, "*cells"]
-    can_mine: Bool[Array, "*cells"]
-    can_clear: Bool[Array, "*cells"]
-
-
-class _Step(NamedTuple):
-    """What a cell does to the keys; or many cells, first."""
-
-    enter: UInt32[Array, "*cells words"]
-    """Needs of the numbers met first at this cell."""
-    touch: UInt32[Array, "*cells words"]
-    """A one for each number next to this cell."""
-    room: UInt32[Array, "*cells words"]
-    """For each number met, how many of its cells are still to come."""
-    exists: Bool[Array, "*cells"]
-
-
-class _Steps(NamedTuple):
-    cells: _Step
-    collides: Bool[Array, ""]
-    """Whether two numbers need one key slot at the same time."""
-
-
-def _steps(edge: Edge, tier: Tier) -> _Steps:
-    """Lines the numbers up in key slots, taken in turn: a slot is free when its number ends."""
-    near = (
-        (jnp.abs(edge.number_row[:, None] - edge.cell_row[None, :]) <= 1)
-        & (jnp.abs(edge.number_col[:, None] - edge.cell_col[None, :]) <= 1)
-        & (edge.number_row[:, None] != FAR)
-    )  # [numbers, cells]
-    touch = near.astype(jnp.uint32)
-    so_far = bitboard.running_counts(near).astype(jnp.uint32)
-    met = so_far > 0
-    ended = so_far == so_far[:, -1:]
-    room = jnp.where(met, so_far[:, -1:] - so_far, jnp.uint32(0))
-    first = near & (so_far == 1)
-    enter = jnp.where(first, edge.need.astype(jnp.uint32)[:, None], jnp.uint32(0))
-
-    numbers, slots = tier.numbers, tier.words * SLOTS
-    slot = jnp.arange(numbers, dtype=jnp.int32) % slots
-
-    def pack(values: UInt32[Array, "numbers cells"]) -> UInt32[Array, "cells words"]:
-        """Sums each slot's values, and lines the slots up in words."""
-        place = (slot % SLOTS).astype(jnp.uint32) * jnp.uint32(4)
-        shifted = values << place[:, None]
-        words = [
-            jnp.sum(
-                jnp.where((slot // SLOTS == word)[:, None], shifted, jnp.uint32(0)),
-                axis=0,
-                dtype=jnp.uint32,
-            )
-            for word in range(tier.words)
-        ]
-        return jnp.stack(words, axis=-1)
-
-    # Two numbers of one slot must not be under way at the same cell.
-    under_way = met & (~ended | near)
-    turns = -(-numbers // slots)
-    padded = jnp.pad(under_way, ((0, turns * slots - numbers), (0, 0)))
-    users = jnp.sum(padded.reshape(turns, slots, -1), axis=0, dtype=jnp.int32)
-    each = _Step(pack(enter), pack(touch), pack(room), edge.cell_row != FAR)
-    return _Steps(each, collides=jnp.any(users > 1))
 
 
 class _Front(NamedTuple):
@@ -154,8 +67,8 @@ def count_layouts(edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier) ->
     The loop over cells is around the `vmap` over edges: inside of it, what is written at each cell
     would be a copy of the whole trail.
     """
-    steps = jax.vmap(partial(_steps, tier=tier))(edges)
-    by_cell = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 1, 0), steps.cells)
+    steps, collides = jax.vmap(partial(needs.cell_by_cell, words=tier.words))(edges)
+    by_cell = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 1, 0), steps)
     batch, cells, states = edges.need.shape[0], tier.cells, tier.states
 
     def walk(cell, carry):
@@ -177,7 +90,7 @@ def count_layouts(edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier) ->
         counts=one_way,
         residue=one_way.astype(jnp.uint32),
         least=jnp.zeros((batch,), jnp.int32),
-        fits=~steps.collides,
+        fits=~collides,
     )
     trail = Trail(
         counts=jnp.zeros((cells, batch, states, tier.spread), jnp.float32),
@@ -196,15 +109,14 @@ def count_layouts(edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier) ->
     )
 
 
-def _step(front: _Front, step: "_Step") -> tuple[_Front, "Trail"]:
+def _step(front: _Front, step: Step) -> tuple[_Front, Trail]:
     """Takes one edge past one cell; the trail is of this cell alone."""
-    states, guard = front.live.shape[0], jnp.uint32(_GUARD)
+    states = front.live.shape[0]
     keys = front.keys + step.enter[None, :]
-    taken = (keys | guard) - step.touch[None, :]
-    can_mine = front.live & step.exists & jnp.all((taken & guard) == guard, axis=1)
-    both = jnp.concatenate([keys, taken & ~guard])  # [candidates, words]
-    enough = jnp.all((((step.room[None, :] | guard) - both) & guard) == guard, axis=1)
-    ok = jnp.concatenate([front.live, can_mine]) & enough
+    taken, can_take = needs.take(keys, step.touch[None, :])
+    both = jnp.concatenate([keys, taken])  # [candidates, words]
+    ok = jnp.concatenate([front.live, front.live & step.exists & can_take])
+    ok &= needs.can_end(both, step.room[None, :])
 
     target, size = _merge(both, ok)
     target = jnp.where(ok, target, states)

@@ -1,5 +1,6 @@
 """The players, by name. A new one is a file beside this one and a line below."""
 
+from jaxsweep.engines import ENGINES
 from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
@@ -9,8 +10,8 @@ from jaxsweep.strategies.base import (
     best_deduction,
     certain_move,
 )
-from jaxsweep.strategies.exact import Exact
 from jaxsweep.strategies.knowledge import Knowledge
+from jaxsweep.strategies.least_belief import LeastBelief
 from jaxsweep.strategies.linear import Linear
 from jaxsweep.strategies.random import Random
 
@@ -18,8 +19,13 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "linear": Linear(),
     "random": Random(),
     "knowledge": Knowledge(),
-    "exact": Exact(),
-    "exact-random-ties": Exact(random_ties=True),
+    "likelihood": LeastBelief(ENGINES["likelihood"], pairs=False),
+    "sampling": LeastBelief(ENGINES["sampling"]),
+    "edges": LeastBelief(ENGINES["edges"]),
+    "tilesets": LeastBelief(ENGINES["tilesets"]),
+    "bitmask": LeastBelief(ENGINES["bitmask"]),
+    "exact": LeastBelief(spare_ties=True),
+    "exact-random-ties": LeastBelief(),
 }
 
 BEST = "exact"

@@ -30,6 +30,8 @@ class Reason(enum.IntEnum):
     IN_ORDER = 5
     AT_RANDOM = 6
     LEAST_RISK = 7
+    LEAST_ESTIMATE = 8
+    LEAST_SCORE = 9
 
     @property
     def text(self) -> str:
@@ -51,6 +53,8 @@ _TEXTS = {
     Reason.IN_ORDER: "guess: next in order",
     Reason.AT_RANDOM: "guess: at random",
     Reason.LEAST_RISK: "guess: the least likely mine",
+    Reason.LEAST_ESTIMATE: "guess: the least likely mine, by an estimate",
+    Reason.LEAST_SCORE: "guess: the lowest score",
 }
 
 

@@ -1,4 +1,4 @@
-"""Open what is certain; where nothing is, the cell of least exact mine probability."""
+"""Open what is certain; where nothing is, the cell that an engine believes in least as a mine."""
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +8,7 @@ from jaxtyping import Array, Bool, Float, Key, UInt32
 from jaxsweep import bitboard
 from jaxsweep.beliefs import Status
 from jaxsweep.deduction import deduce_safe, single_cell
+from jaxsweep.engines import AbstractEngine
 from jaxsweep.inference import infer
 from jaxsweep.position import Position
 from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Deduction, Move, Reason
@@ -16,43 +17,56 @@ from jaxsweep.strategies.random import any_of
 TIE = 1e-6
 """Probabilities that differ by less are equal: float32 rounds them."""
 
+_REASONS = {
+    Status.EXACT: Reason.LEAST_RISK,
+    Status.ESTIMATE: Reason.LEAST_ESTIMATE,
+    Status.SCORE: Reason.LEAST_SCORE,
+}
 
-class Exact(AbstractStrategy):
-    """Opens every certain cell, else the least likely mine; ties: fewest covered neighbours.
 
-    What is still equal after that is drawn by lot.
+class LeastBelief(AbstractStrategy):
+    """Opens every certain cell, else the least believed mine, next to a number or not.
+
+    What is still equal is drawn by lot. Where the engine has nothing to say, any cell not known to
+    be a mine.
     """
 
-    random_ties: bool = False
-    """Draw all ties by lot: weaker, and a known figure to check an engine by."""
+    engine: AbstractEngine | None = None
+    """None: the exact one, and estimates beyond its capacity."""
+    spare_ties: bool = False
+    """Of equal cells take those with the fewest covered neighbours: stronger than a lot."""
+    pairs: bool = True
+    """Use the rules of two numbers and of the mine count too, not only those of one number."""
 
     @property
     def deductions(self) -> tuple[Deduction, ...]:
         """Rules of one number; then of two numbers, and of the mine count."""
-        return (single_cell, deduce_safe)
+        return (single_cell, deduce_safe) if self.pairs else (single_cell,)
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """Cells that the exact engine finds safe, else one of least risk.
-
-        Where the engine is over capacity, any cell not known to be a mine.
-        """
-        beliefs = infer(positions)
+        """Cells that the engine finds safe, else one of least belief."""
+        seeds = np.bitwise_xor.reduce(np.asarray(jax.random.key_data(keys)), axis=-1)
+        beliefs = infer(positions, self.engine, seeds)
+        status, safe, mines = (np.asarray(x) for x in (beliefs.status, beliefs.safe, beliefs.mines))
         hidden = bitboard.unpack_batch(np.asarray(positions.hidden))
-        exact = beliefs.status == Status.EXACT
-        maybe = hidden & ~np.asarray(beliefs.mines)
-        ties, risk = least_risk(np.asarray(beliefs.mine_probability), maybe)
-        if not self.random_ties:
+        order = beliefs.mine_probability if beliefs.score is None else beliefs.score
+        maybe = hidden & ~mines
+        ties, risk = least_risk(np.asarray(order), maybe)
+        if self.spare_ties:
             ties = fewest_covered(ties, hidden)
-        ties = np.where(exact[:, None, None], ties, maybe)
-        proven = np.asarray(beliefs.safe).any((1, 2))
+        said = np.isin(status, list(_REASONS))
+        ties = np.where(said[:, None, None], ties, maybe)
+        proven = safe.any((1, 2))
         drawn = _any_of_batch(jnp.asarray(bitboard.pack_batch(ties)), keys)
-        opens = np.where(proven, bitboard.pack_batch(np.asarray(beliefs.safe)), np.asarray(drawn))
-        guess = np.where(exact, Reason.LEAST_RISK, Reason.AT_RANDOM)
-        risk = np.where(exact, risk, UNKNOWN_RISK)
+        opens = np.where(proven, bitboard.pack_batch(safe), np.asarray(drawn))
+        reason = np.full(len(status), Reason.AT_RANDOM)
+        for known, its_reason in _REASONS.items():
+            reason[status == known] = its_reason
+        risk = np.where(beliefs.has_odds, risk, UNKNOWN_RISK)
         return Move(
             opens=jnp.asarray(opens),
-            flags=jnp.asarray(bitboard.pack_batch(np.asarray(beliefs.mines))),
-            reason=jnp.asarray(np.where(proven, Reason.NO_LAYOUT, guess), jnp.int32),
+            flags=jnp.asarray(bitboard.pack_batch(mines)),
+            reason=jnp.asarray(np.where(proven, Reason.NO_LAYOUT, reason), jnp.int32),
             risk=jnp.asarray(np.where(proven, 0.0, risk), jnp.float32),
         )
 

@@ -1,0 +1,109 @@
+"""In which order a boundary is best cut into sections: by walking it, or by farthest pairs.
+
+    python experiments/orders.py
+
+Edges of stuck expert positions are listed as the engine `bitmask` does it, in NumPy, once with the
+cells in walking order and once by recursive bisection: the two cells farthest apart, and all others
+to the nearer one. What counts is the longest list of assignments on the way, and how many pairs are
+tested. Writes `results/orders.json`.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from jaxsweep import machine
+from jaxsweep.compilation import use_cache
+from jaxsweep.engines.batching import settle
+from jaxsweep.engines.bitmask import SECTION
+from jaxsweep.engines.edgewise import EdgeLists, find_edges
+from jaxsweep.level import LEVELS, Opening, Start
+from jaxsweep.samples import stuck_positions
+
+RESULT = Path(__file__).parent / "results" / "orders.json"
+SEED = 20261116
+POSITIONS = 600
+SMALLEST, LARGEST = 2 * SECTION + 1, 48
+"""Cells of the edges that are looked at: smaller ones have no order to speak of."""
+TOO_MANY = 2**22
+
+
+def bisect(places: np.ndarray, which: np.ndarray) -> list[int]:
+    """The order by recursive bisection between the two cells farthest apart."""
+    if len(which) <= 2:
+        return which.tolist()
+    apart = np.hypot(*(places[which][:, None] - places[which][None]).transpose(2, 0, 1))
+    a, b = np.unravel_index(apart.argmax(), apart.shape)
+    near_a = apart[a] <= apart[b]
+    return bisect(places, which[near_a]) + bisect(places, which[~near_a])
+
+
+def effort(edge: EdgeLists, order: np.ndarray) -> tuple[int, int]:
+    """The longest list on the way, and the pairs that are tested."""
+    rows, cols = edge.cell_row[order], edge.cell_col[order]
+    near = (abs(edge.number_row[:, None] - rows) <= 1) & (abs(edge.number_col[:, None] - cols) <= 1)
+    cells = len(order)
+    sections, longest, pairs = [], 0, 0
+    for first in range(0, cells, SECTION):
+        inside = near[:, first : first + SECTION]
+        size = inside.shape[1]
+        bits = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
+        left = edge.need - bits @ inside.T.astype(np.int64)
+        room = (near.sum(1) - inside.sum(1))[None]
+        sections.append((left[((left >= 0) & (left <= room)).all(1)], inside.sum(1)))
+    while len(sections) > 1:
+        merged = []
+        for (a, in_a), (b, in_b) in zip(sections[::2], sections[1::2], strict=False):
+            pairs += len(a) * len(b)
+            if len(a) * len(b) > TOO_MANY:
+                return TOO_MANY, pairs
+            left = (a[:, None] + b[None] - edge.need).reshape(-1, a.shape[1])
+            inside = in_a + in_b
+            room = (near.sum(1) - inside)[None]
+            merged.append((left[((left >= 0) & (left <= room)).all(1)], inside))
+        sections = merged + ([sections[-1]] if len(sections) % 2 else [])
+        longest = max(longest, *(len(one) for one, _ in sections))
+    return longest, pairs
+
+
+def main() -> None:
+    """Measures, prints and writes the result file."""
+    use_cache()
+    positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, POSITIONS)
+    edges, _ = find_edges(settle(positions))
+    which = np.nonzero((edges.cells >= SMALLEST) & (edges.cells <= LARGEST))[0]
+    found = {"walking": [], "bisection": []}
+    for edge in track(edges.lists(which), console=Console(stderr=True)):
+        places = np.stack([edge.cell_row, edge.cell_col], axis=1)
+        cells = np.arange(len(places))
+        found["walking"].append(effort(edge, cells))
+        found["bisection"].append(effort(edge, np.array(bisect(places, cells))))
+    summary = {
+        name: {
+            "longest_list_50_90_99_100": np.percentile(efforts, [50, 90, 99, 100], axis=0)
+            .astype(int)[:, 0]
+            .tolist(),
+            "pairs_tested_50_90_99_100": np.percentile(efforts, [50, 90, 99, 100], axis=0)
+            .astype(int)[:, 1]
+            .tolist(),
+            "pairs_tested_in_all": int(np.sum(efforts, axis=0)[1]),
+        }
+        for name, efforts in found.items()
+    }
+    result = {
+        "command": "python experiments/orders.py",
+        "seed": SEED,
+        "edges": len(which),
+        "cells": [SMALLEST, LARGEST],
+        "orders": summary,
+        "machine": machine.facts(),
+    }
+    RESULT.write_text(json.dumps(result, indent=1) + "\n")
+    Console().print_json(data=summary)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""The five older systems' own figures, by the players that follow them, with their own settings.
+
+    python experiments/seeds.py [--quick]
+
+Writes `results/seeds.json`. Times are of whole batches on all cores, compilation excluded.
+"""
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from jaxsweep import machine
+from jaxsweep.arena import play_games
+from jaxsweep.compilation import use_cache
+from jaxsweep.level import LEVELS, Level, Opening, Start
+from jaxsweep.statistics import wilson
+from jaxsweep.strategies import STRATEGIES
+
+RESULT = Path(__file__).parent / "results" / "seeds.json"
+SEED = 20261116
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a system says of itself, or is known of it, and how it is measured here."""
+
+    strategy: str
+    level: Level
+    start: Start
+    games: int
+    theirs: str
+
+
+CLAIMS = [
+    Claim("knowledge", LEVELS["mini"], Start.SAFE, 500, "baseline of the stochastic solver"),
+    Claim("likelihood", LEVELS["mini"], Start.SAFE, 500, "beats knowledge clearly"),
+    Claim("knowledge", LEVELS["medium"], Start.SAFE, 500, "baseline of the stochastic solver"),
+    Claim("likelihood", LEVELS["medium"], Start.SAFE, 500, "beats knowledge clearly"),
+    Claim("knowledge", LEVELS["mini"], Start.SAFE, 20_000, "the same, with more games"),
+    Claim("likelihood", LEVELS["mini"], Start.SAFE, 20_000, "the same, with more games"),
+    Claim("knowledge", LEVELS["medium"], Start.SAFE, 20_000, "the same, with more games"),
+    Claim("likelihood", LEVELS["medium"], Start.SAFE, 20_000, "the same, with more games"),
+    Claim("tilesets", LEVELS["beginner"], Start.SAFE, 20_000, "96 % on EASY, start unknown"),
+    Claim("tilesets", LEVELS["beginner"], Start.ZERO, 20_000, "96 % on EASY, start unknown"),
+    Claim("tilesets", LEVELS["intermediate"], Start.SAFE, 20_000, "79 % on MEDIUM, start unknown"),
+    Claim("tilesets", LEVELS["intermediate"], Start.ZERO, 20_000, "79 % on MEDIUM, start unknown"),
+    Claim("bitmask", LEVELS["expert"], Start.ZERO, 500, "257 of 500 = 51.4 %, 50 ms a game"),
+    Claim("bitmask", LEVELS["expert"], Start.ZERO, 20_000, "51.4 %, 50 ms a game"),
+    Claim("edges", LEVELS["expert"], Start.SAFE, 2_000, "no figure given"),
+    Claim("sampling", LEVELS["mini"], Start.SAFE, 2_000, "about 80 %, seconds a game"),
+]
+
+
+def measure(claim: Claim, games: int) -> dict:
+    """Plays the games twice: a part first, so that everything is compiled."""
+    opening, strategy = Opening.of(claim.level, claim.start), STRATEGIES[claim.strategy]
+    for _ in play_games(strategy, opening, SEED + 1, min(games, 1024)):
+        pass
+    won, blind, wrong, longest = 0, 0, 0, 0.0
+    began = last = time.perf_counter()
+    for record in play_games(strategy, opening, SEED, games):
+        won += int(record.won.sum())
+        blind += int(record.blind.sum())
+        wrong += int(record.wrong.sum())
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    seconds = last - began
+    return {
+        "strategy": claim.strategy,
+        "level": str(claim.level),
+        "start": claim.start.value,
+        "first_cell": opening.first,
+        "games": games,
+        "won": won,
+        "win_rate": won / games,
+        "interval_95": wilson(won, games),
+        "milliseconds_a_game": seconds / games * 1e3,
+        "longest_wait_for_a_batch_seconds": longest,
+        "guesses_without_a_known_risk": blind,
+        "wrong_certainties": wrong,
+        "their_figure": claim.theirs,
+    }
+
+
+def main() -> None:
+    """Measures, prints and writes the result file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="at most 500 games each")
+    quick = parser.parse_args().quick
+    use_cache()
+    rows = []
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task("playing", total=len(CLAIMS))
+        for claim in CLAIMS:
+            bar.update(task, description=f"{claim.strategy} on {claim.level}")
+            rows.append(measure(claim, min(claim.games, 500) if quick else claim.games))
+            bar.advance(task)
+    result = {
+        "command": " ".join(["python experiments/seeds.py", *sys.argv[1:]]),
+        "seed": SEED,
+        "rows": rows,
+        "machine": machine.facts(),
+    }
+    RESULT.write_text(json.dumps(result, indent=1) + "\n")
+    table = Table(title="older systems' figures, and ours")
+    for column in ("player", "board", "games", "won", "95 %", "ms a game", "theirs"):
+        table.add_column(column)
+    for row in rows:
+        low, high = row["interval_95"]
+        table.add_row(
+            row["strategy"],
+            f"{row['level']} {row['start']}",
+            f"{row['games']:,}",
+            f"{row['win_rate']:.1%}",
+            f"{low:.1%}–{high:.1%}",
+            f"{row['milliseconds_a_game']:.2f}",
+            row["their_figure"],
+        )
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The host's part that engines share: batches of a few fixed sizes, so that little is compiled."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import jax
+import numpy as np
+from jaxtyping import Array, Int, UInt32
+
+from jaxsweep import frontier, machine
+from jaxsweep.deduction import Certain
+from jaxsweep.frontier import Settled
+from jaxsweep.position import Position
+
+BATCHES = (4, 32, 256)
+"""The batch sizes that kernels are compiled for."""
+
+BYTES = 2**28
+"""What one call of a kernel may keep: larger kernels get smaller batches."""
+
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def side_by_side(work: Callable[[Job], Result], jobs: Iterable[Job]) -> list[Result]:
+    """The results of independent jobs, in order, one thread a core.
+
+    XLA spreads one call over the cores only where single operations are large; ours are many and
+    small, but calls are independent of each other.
+    """
+    jobs = list(jobs)
+    if len(jobs) < 2:
+        return [work(job) for job in jobs]
+    with ThreadPoolExecutor(machine.cores()) as threads:
+        return list(threads.map(work, jobs))
+
+
+def batches(which: Int[np.ndarray, " many"], most: int) -> Iterator[tuple[np.ndarray, int]]:
+    """Cuts a list into batches of few sizes, padded by repetition, and tells how many are real."""
+    # What is so large that few fit into a batch goes one at a time.
+    sizes = [size for size in BATCHES if size <= most] if most >= BATCHES[1] else [1]
+    start = 0
+    while start < len(which):
+        left = len(which) - start
+        # Some batches of a smaller size rather than one that is mostly padding.
+        size = next((size for size in reversed(sizes) if 2 * left >= size), sizes[0])
+        part = which[start : start + size]
+        yield np.concatenate([part, np.full(size - len(part), part[-1])]), len(part)
+        start += size
+
+
+@jax.jit
+def settle_batch(positions: Position) -> Settled:
+    """`frontier.settle`, batch last."""
+    return jax.vmap(frontier.settle, in_axes=-1, out_axes=-1)(positions)
+
+
+def settle(positions: Position) -> Settled:
+    """Settles a batch; the result is on the host."""
+    host = jax.device_get(positions)
+
+    def work(job: tuple[np.ndarray, int]) -> Settled:
+        which, real = job
+        batch = jax.tree.map(lambda leaf: leaf[..., which], host)
+        settled = jax.device_get(settle_batch(batch))
+        return jax.tree.map(lambda leaf: leaf[..., :real], settled)
+
+    parts = side_by_side(work, batches(np.arange(len(host.mines)), BATCHES[-1]))
+    return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), *parts)
+
+
+def certain_by_single(position: Position) -> Certain:
+    """What the single-cell rules settle of one position; by a kernel that inference has anyway."""
+    settled = settle(jax.tree.map(lambda leaf: leaf[..., None], position))
+    return jax.tree.map(lambda leaf: jax.numpy.asarray(leaf[..., 0]), settled.certain)
+
+
+def sizes_of(
+    boards: UInt32[np.ndarray | Array, "rows words positions"],
+) -> Int[np.ndarray, " positions"]:
+    """How many cells of each board are set."""
+    return np.bitwise_count(np.asarray(boards)).sum((0, 1), dtype=np.int32)

@@ -1,0 +1,224 @@
+"""The bit-mask engine: the boundary in sections, every assignment of each, merged two by two.
+
+An edge's cells, in walking order, are cut into sections of eight. Of the 256 assignments of a
+section those stay that pass both tests against every number: no more mines among its cells than it
+needs, and no more missing than cells outside the section could give. Neighbouring sections are then
+merged, every assignment of one with every one of the other, and the tests repeated, until one list
+of whole assignments is left. The first test on a number that has all its cells assigned is the
+equation itself, since no cells are left to give anything.
+
+Walking order takes half the tests that recursive bisection by farthest pairs does
+(`experiments/orders.py`): a section meets its neighbours in few numbers, since the walk's front is
+narrow, and cells of different edges never meet at all.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, UInt32
+
+from jaxsweep import bitboard
+from jaxsweep.engines import needs
+from jaxsweep.engines.edgewise import AbstractEdgeEngine, Edge, EdgeBeliefs, EdgeTable
+from jaxsweep.engines.listing import compact, tabulate, weigh, weighted_sum
+from jaxsweep.frontier import FAR
+
+SECTION = 8
+"""Cells of a section."""
+
+
+class Tier(NamedTuple):
+    """The static capacities of a kernel."""
+
+    cells: int
+    numbers: int
+    masks: int
+    """Assignments of a section, merged or not."""
+    block: int
+    """Pairs that are tested at once."""
+    spread: int
+    worth_from: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """What one edge takes."""
+        words = self.numbers // needs.SLOTS + self.cells // bitboard.WORD + 1
+        return 4 * words * (self.cells // SECTION * 256 + 4 * self.masks + 4 * self.block)
+
+
+TIERS = (
+    Tier(cells=16, numbers=24, masks=256, block=512, spread=8),
+    Tier(cells=32, numbers=48, masks=1024, block=1024, spread=16),
+    Tier(cells=64, numbers=64, masks=8192, block=4096, spread=16),
+    Tier(cells=128, numbers=128, masks=65536, block=8192, spread=32),
+)
+
+
+class Bitmask(AbstractEdgeEngine[Tier]):
+    """Exact beliefs from lists of all assignments of an edge, where the longest list fits."""
+
+    tiers: tuple[Tier, ...] = eqx.field(static=True, default=TIERS)
+
+    def count_edges(self, edges: Edge, length: np.int32, tier: Tier) -> EdgeTable:
+        """Lists the assignments."""
+        return _list_batch(edges, tier)
+
+    def weigh_cells(
+        self,
+        trail: "Assignments",
+        weights: Float[np.ndarray, "batch spread"],
+        possible: UInt32[np.ndarray, " batch"],
+        length: np.int32,
+    ) -> EdgeBeliefs:
+        """Counts how often each bit is set, by weight."""
+        return _weigh_batch(trail, weights, possible)
+
+
+class Assignments(eqx.Module):
+    """All assignments of an edge; or a batch, first."""
+
+    masks: UInt32[Array, "*batch masks words"]
+    above: Int[Array, "*batch masks"]
+    """Mines, above the least of any assignment."""
+    live: Bool[Array, "*batch masks"]
+
+
+class Section(eqx.Module):
+    """The assignments of a stretch of cells that pass the tests; or several sections, first."""
+
+    masks: UInt32[Array, "*sections masks words"]
+    left: UInt32[Array, "*sections masks key_words"]
+    """What each number still needs, four bits each."""
+    size: Int[Array, "*sections"]
+    inside: UInt32[Array, "*sections key_words"]
+    """How many cells of each number are in the section."""
+    fits: Bool[Array, "*sections"]
+
+
+class _Numbers(NamedTuple):
+    """What does not change for the numbers of an edge, four bits each."""
+
+    need: UInt32[Array, " key_words"]
+    cells: UInt32[Array, " key_words"]
+
+    def room(self, inside: UInt32[Array, "*s key_words"]) -> UInt32[Array, "*s key_words"]:
+        """How many cells are outside of a section; 7 stands for 7 or 8."""
+        outside = jnp.broadcast_to(self.cells, inside.shape) - inside
+        return outside - ((outside & jnp.uint32(needs.GUARD)) >> jnp.uint32(3))
+
+
+@partial(jax.jit, static_argnames="tier")
+def _list_batch(edges: Edge, tier: Tier) -> EdgeTable:
+    """All assignments of a batch of edges."""
+    whole = jax.vmap(partial(_list, tier=tier))(edges)
+    live = jnp.arange(tier.masks, dtype=jnp.int32)[None, :] < whole.size[:, None]
+    bits = jax.lax.population_count(whole.masks)
+    mines = jnp.sum(bits, axis=-1, dtype=jnp.uint32).astype(jnp.int32)
+    above, least, layouts, narrow = jax.vmap(partial(tabulate, spread=tier.spread))(
+        mines, live.astype(jnp.float32), live
+    )
+    return EdgeTable(
+        least=least,
+        layouts=layouts,
+        fits=whole.fits & narrow,
+        trail=Assignments(whole.masks, above, live),
+    )
+
+
+def _list(edge: Edge, tier: Tier) -> Section:
+    """All assignments of one edge: its sections, merged two by two."""
+    sections, numbers = _sections(edge, tier)
+    while sections.size.shape[0] > 1:
+        first, second = (jax.tree.map(lambda leaf, i=i: leaf[i::2], sections) for i in (0, 1))
+        sections = jax.vmap(partial(_merge, numbers=numbers, tier=tier))(first, second)
+    return jax.tree.map(lambda leaf: leaf[0], sections)
+
+
+def _sections(edge: Edge, tier: Tier) -> tuple[Section, _Numbers]:
+    """The sections of one edge, with all their assignments that pass the tests."""
+    count = tier.cells // SECTION
+    near = edge.near().astype(jnp.int32).reshape(tier.numbers, count, SECTION)
+    touch = _pack(jnp.moveaxis(near, 0, -1))  # [sections, cells, key words]
+    inside = jnp.sum(touch, axis=1, dtype=jnp.uint32)
+    numbers = _Numbers(_pack(jnp.asarray(edge.need)), jnp.sum(inside, axis=0, dtype=jnp.uint32))
+    assignment = np.arange(2**SECTION, dtype=np.uint32)
+    bits = jnp.asarray((assignment[:, None] >> np.arange(SECTION, dtype=np.uint32)) & np.uint32(1))
+    mines = jnp.sum(bits[None, :, :, None] * touch[:, None], axis=2, dtype=jnp.uint32)
+    left, passed = needs.take(jnp.broadcast_to(numbers.need, mines.shape), mines)
+    exists = jnp.asarray(edge.cell_row != FAR).reshape(count, SECTION)
+    passed &= ~jnp.any((bits != 0)[None] & ~exists[:, None, :], axis=-1)
+    passed &= needs.can_end(left, numbers.room(inside)[:, None, :])
+    source, size = jax.vmap(partial(compact, places=2**SECTION))(passed)
+    first = jnp.arange(count, dtype=jnp.int32) * SECTION
+    words = jnp.arange(-(-tier.cells // bitboard.WORD), dtype=jnp.int32)
+    here = words[None, None, :] == (first // bitboard.WORD)[:, None, None]
+    placed = source.astype(jnp.uint32) << (first % bitboard.WORD).astype(jnp.uint32)[:, None]
+    section = Section(
+        masks=jnp.where(here, placed[:, :, None], jnp.uint32(0)),
+        left=jnp.take_along_axis(left, source[:, :, None], axis=1),
+        size=size,
+        inside=inside,
+        fits=jnp.ones((count,), bool),
+    )
+    return section, numbers
+
+
+def _pack(values: Int[Array, "*rows numbers"]) -> UInt32[Array, "*rows key_words"]:
+    """Numbers from 0 to 15, four bits each."""
+    *rows, numbers = values.shape
+    digits = values.reshape(*rows, numbers // needs.SLOTS, needs.SLOTS).astype(jnp.uint32)
+    places = jnp.arange(needs.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
+    return jnp.sum(digits << jnp.broadcast_to(places, digits.shape), axis=-1, dtype=jnp.uint32)
+
+
+def _merge(a: Section, b: Section, numbers: _Numbers, tier: Tier) -> Section:
+    """Two neighbouring sections as one: each assignment of one with each of the other."""
+    inside, pairs = a.inside + b.inside, a.size * b.size
+    room, of_b = numbers.room(inside), jnp.maximum(b.size, 1)
+
+    def join(pair):
+        mines_in_b = numbers.need[None, :] - b.left[pair % of_b]
+        return needs.take(a.left[pair // of_b], mines_in_b)
+
+    def test(state):
+        start, found, kept = state
+        pair = start + jnp.arange(tier.block, dtype=jnp.int32)
+        left, passed = join(pair)
+        passed &= (pair < pairs) & needs.can_end(left, room[None, :])
+        rank = bitboard.running_count(passed)
+        place = jnp.where(passed, found + rank - 1, tier.masks)
+        return start + tier.block, found + rank[-1], kept.at[place].set(pair, mode="drop")
+
+    # No list holds more than its places: once they are full, the rest is not worth a test.
+    start = (jnp.int32(0), jnp.int32(0), jnp.zeros((tier.masks,), jnp.int32))
+    _, found, kept = jax.lax.while_loop(
+        lambda state: (state[0] < pairs) & (state[1] <= tier.masks), test, start
+    )
+    return Section(
+        masks=a.masks[kept // of_b] | b.masks[kept % of_b],
+        left=join(kept)[0],
+        size=jnp.minimum(found, tier.masks),
+        inside=inside,
+        fits=a.fits & b.fits & (found <= tier.masks),
+    )
+
+
+def _weigh(
+    listed: Assignments, weights: Float[Array, " spread"], possible: UInt32[Array, ""]
+) -> EdgeBeliefs:
+    """How often each bit is set, by weight."""
+    cells = listed.masks.shape[1] * bitboard.WORD
+    mined = jnp.asarray(bitboard.unpack(listed.masks, cells))  # [masks, cells]
+    weight, can = weigh(listed.above, listed.live, weights, possible)
+    return EdgeBeliefs(
+        mine=weighted_sum(weight, mined.astype(jnp.float32)),
+        can_mine=jnp.any(can[:, None] & mined, axis=0),
+        can_clear=jnp.any(can[:, None] & ~mined, axis=0),
+    )
+
+
+_weigh_batch = jax.jit(jax.vmap(_weigh))

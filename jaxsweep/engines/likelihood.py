@@ -1,0 +1,68 @@
+"""The likelihood score: what each number says of its cells, added up.
+
+After the single-cell rules, every open number gives each hidden cell around it the share (mines
+left) / (hidden cells left). A cell's score is the sum over the numbers around it: from 0, where
+none is, to 8. It orders the cells; it is no probability, since numbers that share cells are counted
+as if they knew nothing of each other, and it is not made to look like one.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, UInt32
+
+from jaxsweep import bitboard
+from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.bitboard import Bits, Planes
+from jaxsweep.engines.base import AbstractEngine
+from jaxsweep.engines.batching import settle
+from jaxsweep.engines.edgewise import is_possible
+from jaxsweep.frontier import Settled
+from jaxsweep.position import Position
+
+
+class Likelihood(AbstractEngine):
+    """Scores, not probabilities: the sum over open neighbours of mines left / hidden cells left."""
+
+    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+        """Scores of a batch; nothing is drawn by lot."""
+        settled = settle(positions)
+        safe, mines = (
+            bitboard.unpack_batch(x) for x in (settled.certain.safe, settled.certain.mines)
+        )
+        possible = is_possible(settled)
+        score = np.where(possible[:, None, None], np.asarray(_score_batch(settled)), 0.0)
+        none = np.zeros(score.shape, np.float32)
+        return Beliefs(
+            mine_probability=none,
+            error=none,
+            safe=safe & possible[:, None, None],
+            mines=mines & possible[:, None, None],
+            log_layouts=np.full(len(possible), -np.inf),
+            status=np.where(possible, Status.SCORE, Status.INCONSISTENT).astype(np.int32),
+            score=score.astype(np.float32),
+        )
+
+
+@jax.jit
+def _score_batch(settled: Settled) -> Float[Array, "batch rows cols"]:
+    return jax.vmap(score, in_axes=-1)(settled)
+
+
+def score(settled: Settled) -> Float[Array, "rows cols"]:
+    """The score of every boundary cell of one position; 0 elsewhere."""
+    hidden_left = bitboard.neighbour_counts(settled.boundary | settled.free)
+    share = _numbers(settled.needs) / jnp.maximum(_numbers(hidden_left), 1.0)
+    given = jnp.pad(jnp.where(_grid(settled.active), share, 0.0), 1)
+    rows, cols = share.shape
+    around = [given[r : r + rows, c : c + cols] for r in range(3) for c in range(3)]
+    return jnp.where(_grid(settled.boundary), jax.tree.reduce(jnp.add, around), 0.0)
+
+
+def _grid(bits: Bits) -> Array:
+    return jnp.asarray(bitboard.unpack(bits, bits.shape[1] * bitboard.WORD))
+
+
+def _numbers(planes: Planes) -> Float[Array, "rows cols"]:
+    digits = [_grid(plane).astype(jnp.float32) * 2**i for i, plane in enumerate(planes)]
+    return jax.tree.reduce(jnp.add, digits)

@@ -1,0 +1,33 @@
+"""Plain sampling while it works, chains from there on."""
+
+import jax
+import numpy as np
+from jaxtyping import UInt32
+
+from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.engines.base import AbstractEngine
+from jaxsweep.engines.chains import Chains
+from jaxsweep.engines.rejection import CALLS, SAMPLES, Rejection
+from jaxsweep.position import Position
+
+
+class Sampling(AbstractEngine):
+    """Estimates by sampling, for any position: random layouts, or chains where none agree.
+
+    Plain sampling costs the same whatever it finds, so that a position gets two looks only to
+    show that random layouts agree with it.
+    """
+
+    plain: Rejection = Rejection(samples=2 * CALLS * SAMPLES)
+    chains: Chains = Chains(tolerance=0.01)
+
+    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+        """Beliefs of a batch."""
+        beliefs = self.plain.believe(positions, seeds)
+        unsure = np.asarray(beliefs.error).max((1, 2)) > self.chains.tolerance
+        over = np.asarray(beliefs.status) == Status.OVER_CAPACITY
+        left = np.nonzero(over | unsure)[0]
+        if not len(left):
+            return beliefs
+        rest = jax.tree.map(lambda leaf: leaf[..., left], jax.device_get(positions))
+        return beliefs.put(left, self.chains.believe(rest, seeds[left]))
