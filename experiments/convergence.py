@@ -35,7 +35,7 @@ import matplotlib.pyplot as plt
 
 RESULTS = Path(__file__).parent / "results"
 SEED = 20261116
-OPEN = {"easy": ("beginner", 0.15), "middling": ("beginner", 0.6), "hard": ("expert", 0.5)}
+OPEN = {"easy": ("beginner", 0.05), "middling": ("beginner", 0.6), "hard": ("expert", 0.5)}
 """The level of each position, and about which share of its cells is open."""
 REPEATS = 4
 """Runs with different seeds for each budget: the error shown is over all of them."""
@@ -79,7 +79,7 @@ def acceptance(level: str, count: int) -> list[dict]:
     for i in range(count):
         one = jax.tree.map(lambda leaf, i=i: leaf[..., i : i + 1], positions)
         copies = jax.tree.map(lambda leaf: np.repeat(leaf, 32, axis=-1), one)
-        most = (np.int32(sizes_of(one.hidden)[0]), np.int32(sizes_of(shown(one))[0]))
+        most = (np.int32(sizes_of(one.hidden)[0]), np.int32(shown(one)[0]))
         capacity = next(tier for tier in TIERS if tier >= max(most))
         tally = sample_batch(copies, np.arange(32, dtype=np.uint32), np.int32(0), most, capacity)
         share = float(np.asarray(tally.accepted).sum()) / (32 * SAMPLES)

@@ -43,8 +43,7 @@ def bisect(places: np.ndarray, which: np.ndarray) -> list[int]:
 
 def effort(edge: EdgeLists, order: np.ndarray) -> tuple[int, int]:
     """The longest list on the way, and the pairs that are tested."""
-    rows, cols = edge.cell_row[order], edge.cell_col[order]
-    near = (abs(edge.number_row[:, None] - rows) <= 1) & (abs(edge.number_col[:, None] - cols) <= 1)
+    near = edge.near()[:, order]
     cells = len(order)
     sections, longest, pairs = [], 0, 0
     for first in range(0, cells, SECTION):

@@ -54,6 +54,7 @@ class Analysis:
     layouts: int | None
     odds: Float[np.ndarray, "rows cols"]
     error: Float[np.ndarray, "rows cols"]
+    effective_samples: Float[np.ndarray, "rows cols"]
     score: Float[np.ndarray, "rows cols"] | None
     safe: Bool[np.ndarray, "rows cols"]
     certain_mines: Bool[np.ndarray, "rows cols"]
@@ -104,6 +105,7 @@ class Analysis:
             told["engine"] = self.engine
         if self.status is Status.ESTIMATE:
             told["error"] = cells(self.error, True)
+            told["effective_samples"] = cells(self.effective_samples, True)
         if self.score is not None:
             told["score"] = cells(self.score, True)
         return told
@@ -147,6 +149,7 @@ def _analyze(
         layouts=layouts,
         odds=crop(beliefs.mine_probability),
         error=crop(beliefs.error),
+        effective_samples=crop(beliefs.effective_samples),
         score=None if beliefs.score is None else crop(beliefs.score),
         safe=crop(beliefs.safe),
         certain_mines=crop(beliefs.mines),
@@ -173,7 +176,7 @@ def _best(position: Position, analysis: Analysis) -> tuple[tuple[int, int] | Non
         return None, "nothing is left to open"
     if analysis.status is Status.OVER_CAPACITY:
         return None, "beyond the capacity or the budget of the engine"
-    ties, least = least_risk(analysis.order[None], maybe[None])
+    ties, least = least_risk(analysis.order[None], maybe[None], analysis.error[None])
     best = _first(fewest_covered(ties, (grid < 0)[None])[0])
     if analysis.status is Status.SCORE:
         reason = f"{Reason.LEAST_SCORE.text}, {analysis.order[best]:.2f}"
@@ -202,8 +205,7 @@ def draw(analysis: Analysis, console: Console) -> None:
     console.print(
         terminal.draw_odds(
             analysis.grid,
-            # Two digits a cell: percent of a probability, tenths of a score.
-            analysis.odds if analysis.score is None else analysis.score / 10,
+            _drawn_odds(analysis),
             analysis.safe,
             analysis.certain_mines,
             analysis.best,
@@ -244,14 +246,21 @@ def _what_is_said(analysis: Analysis) -> list[str]:
     return [*lines, f"safest: {_safest(analysis)}"]
 
 
+def _drawn_odds(analysis: Analysis) -> Float[np.ndarray, "rows cols"] | None:
+    """Two digits a cell: percent of a probability, tenths of a score; None if there are none."""
+    if analysis.status is Status.OVER_CAPACITY:
+        return None
+    return analysis.odds if analysis.score is None else analysis.score / 10
+
+
 def _log10(analysis: Analysis) -> float:
     return analysis.log_layouts / math.log(10)
 
 
 def _safest(analysis: Analysis) -> str:
-    hidden = np.argwhere(analysis.grid < 0)
+    hidden = np.argwhere((analysis.grid < 0) & ~analysis.certain_mines)
     if not len(hidden):
-        return "none, all cells are open"
+        return "none: no cell is left that could be"
     values = analysis.order[tuple(hidden.T)]
     order = np.argsort(values, kind="stable")[:LISTED]
     form = "{:.2%}" if analysis.score is None else "{:.2f}"

@@ -39,12 +39,20 @@ class Beliefs(eqx.Module):
     """The natural logarithm of the number of consistent layouts; −inf if not exact, or none."""
     status: Int[np.ndarray | Array, "*batch"]
     score: Float[np.ndarray | Array, "*batch rows cols"] | None = None
-    """Of engines that have no probabilities: the lower, the likelier safe. On no known scale."""
+    """Of engines that have no probabilities: the lower, the likelier safe. On no known scale; inf
+    for certain mines."""
 
     @property
     def has_odds(self) -> Bool[np.ndarray, "*batch"]:
         """Which positions have probabilities, exact or estimated."""
         return np.isin(np.asarray(self.status), (Status.EXACT, Status.ESTIMATE))
+
+    @property
+    def effective_samples(self) -> Float[np.ndarray, "*batch rows cols"]:
+        """How many independent draws would give these errors; inf where nothing was drawn."""
+        chance, error = (np.asarray(x, np.float64) for x in (self.mine_probability, self.error))
+        drawn = np.isfinite(error) & (error > 0)
+        return np.where(drawn, chance * (1 - chance) / np.where(drawn, error, 1.0) ** 2, np.inf)
 
     def put(self, which: Int[np.ndarray, " some"], others: "Beliefs") -> "Beliefs":
         """A batch with the beliefs of some positions replaced."""

@@ -142,7 +142,7 @@ def placements(opening: Opening, batch: int) -> Call:
     seeds = np.arange(a_call, dtype=np.uint32)
     most = (
         np.int32(sizes_of(position.hidden)[0]),
-        np.int32(sizes_of(rejection.shown(position))[0]),
+        np.int32(rejection.shown(position)[0]),
     )
     capacity = next(tier for tier in rejection.TIERS if tier >= max(most))
 

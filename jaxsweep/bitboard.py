@@ -47,7 +47,7 @@ def unpack(
     """The first `cols` columns as a Boolean grid: the inverse of `pack`."""
     xp = bits.__array_namespace__()
     spread = (bits[..., None] >> _places(xp)) & xp.uint32(1)
-    return spread.reshape(bits.shape[0], -1)[:, :cols] != 0
+    return spread.reshape(bits.shape[0], bits.shape[1] * WORD)[:, :cols] != 0
 
 
 def pack_batch(
@@ -65,7 +65,7 @@ def unpack_batch(
     """Grids, batch first, of boards, batch last, all columns of the container; on the host."""
     rows, words, batch = boards.shape
     flat = np.moveaxis(np.asarray(boards), -1, 0).reshape(batch * rows, words)
-    return np.asarray(unpack(flat, words * WORD)).reshape(batch, rows, -1)
+    return np.asarray(unpack(flat, words * WORD)).reshape(batch, rows, words * WORD)
 
 
 def rectangle(

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Int8
 
 from jaxsweep.beliefs import Status
+from jaxsweep.engines import Exact
 from jaxsweep.inference import infer
 from jaxsweep.position import Position, PositionError, check, from_grid, to_grid
 
@@ -56,5 +57,5 @@ def _consistent(candidates: list[tuple[Int8[np.ndarray, "rows cols"], int]]) -> 
     """Which of these boards with these mine counts have a layout."""
     if not candidates:
         return []
-    beliefs = infer([from_grid(grid, mines) for grid, mines in candidates])
+    beliefs = infer([from_grid(grid, mines) for grid, mines in candidates], Exact())
     return [bool(status == Status.EXACT) for status in beliefs.status]

@@ -106,17 +106,6 @@ def build(boundary: Bits, active: Bits, needs: Planes, capacity: int) -> Frontie
     )
 
 
-def tile_sets(built: Frontier) -> Int[Array, " cells"]:
-    """Groups the cells that have the same numbers around them, and so the same probability.
-
-    Each cell gets the place of the first cell of its group; −1 past the end of the list.
-    """
-    numbers = (built.number_row, built.number_col)
-    around = incidence(numbers, (built.cell_row, built.cell_col))  # [cells, masks of numbers]
-    same = jnp.all(around[:, None, :] == around[None, :, :], axis=-1)
-    return jnp.where(built.cell_edge >= 0, jnp.argmax(same, axis=1).astype(jnp.int32), -1)
-
-
 Places = tuple[Int[Array, " places"], Int[Array, " places"]]
 
 

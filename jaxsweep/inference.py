@@ -43,7 +43,9 @@ def infer(
         )
         for i in range(0, size, chunk)
     ]
-    beliefs = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+    beliefs = parts[0]
+    if len(parts) > 1:
+        beliefs = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
     return jax.tree.map(lambda leaf: leaf[0], beliefs) if alone else beliefs
 
 

@@ -48,14 +48,14 @@ def draw(
 
 def draw_odds(
     grid: Int8[np.ndarray, "rows cols"],
-    odds: Float[np.ndarray, "rows cols"],
+    odds: Float[np.ndarray, "rows cols"] | None,
     safe: Bool[np.ndarray, "rows cols"],
     mines: Bool[np.ndarray, "rows cols"],
     best: tuple[int, int] | None,
     room: tuple[int, int],
     ascii_only: bool = False,
 ) -> Text:
-    """The board with the mine probability of every hidden cell in percent.
+    """The board with the mine probability of every hidden cell in percent, or `??` without odds.
 
     `ok` marks certainly safe cells, `**` certain mines, `--` those next to no number, which are
     all alike, and the best cell stands out.
@@ -71,6 +71,8 @@ def draw_odds(
             text, style = "ok", "black on green"
         elif mines[row, col]:
             text, style = "**", "white on red"
+        elif odds is None:
+            text, style = "??", "default"
         else:
             chance = float(odds[row, col])
             # Neither 0 nor 100: the cell is neither safe nor a mine for certain.

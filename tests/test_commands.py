@@ -123,7 +123,10 @@ def test_bench_reports_each_benchmark(capsys, tmp_path):
     assert json.loads(out_file.read_text()) == told
     assert [timing["benchmark"] for timing in told["timings"]] == list(bench.BENCHMARKS)
     assert all(timing["median"] > 0 for timing in told["timings"])
-    assert told["timings"][-1]["signature"]
+    by_name = {timing["benchmark"]: timing for timing in told["timings"]}
+    assert by_name["inference"]["signature"]
+    assert by_name["placements"]["checks_per_second"] > 0
+    assert all(timing["busy"] > 0 for timing in told["timings"])
     assert told["machine"]["jax"]
     code, out, _ = run(bench.main, capsys, "deal", "--level", "beginner", "--batch", "4")
     assert code == 0

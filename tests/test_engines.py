@@ -206,6 +206,46 @@ def test_sub_edges_prove_but_do_not_weigh():
         Edges(limit=7)
 
 
+def wide(size):
+    """Hidden cells on every other row and column, each between numbers: two layouts, one far walk.
+
+    So many numbers are under way at once that no short key holds them.
+    """
+    board = PlainGame(size, size, set())
+    places = [(r, c) for r in range(0, size, 2) for c in range(0, size, 2)]
+    board.mines = {(r, c) for r, c in places if (r + c) % 4 == 0}
+    grid = np.full((size, size), -1, np.int8)
+    for r in range(size):
+        for c in range(size):
+            if r % 2 or c % 2:
+                grid[r, c] = sum(n in board.mines for n in board.neighbours((r, c)))
+    return grid, len(board.mines)
+
+
+@pytest.mark.parametrize("name", [None, "chains", "tilesets", "bitmask", "edges"])
+def test_what_is_too_wide_is_never_silently_wrong(name):
+    grid, mines = wide(27)
+    beliefs = infer(position.from_grid(grid, mines), ENGINES[name] if name else None)
+    hidden = grid < 0
+    assert not beliefs.safe.any()
+    assert not beliefs.mines.any()
+    status = Status(int(beliefs.status))
+    assert status in (Status.EXACT, Status.ESTIMATE, Status.OVER_CAPACITY)
+    if status is not Status.OVER_CAPACITY:
+        off = np.abs(beliefs.mine_probability[:27, :27] - 0.5)[hidden]
+        assert (off <= np.maximum(5 * beliefs.error[:27, :27][hidden], TOLERANCE)).all()
+
+
+@every
+def test_a_large_contradiction_is_found_or_not_decided(name):
+    """40 hidden cells over a row of numbers that need 13 mines or more, and only 5 in all."""
+    grid = np.full((2, 40), -1, np.int8)
+    grid[1] = 1
+    beliefs = infer(position.from_grid(grid, 5), ENGINES[name])
+    status = Status(int(beliefs.status))
+    assert status in (Status.INCONSISTENT, Status.OVER_CAPACITY, Status.SCORE)
+
+
 def test_sub_edges_are_maximal():
     """No number can be added to a sub-edge without exceeding the limit; and each is in one."""
     limit = 10
@@ -223,6 +263,22 @@ def test_sub_edges_are_maximal():
             assert cells.sum() <= limit
             others = np.nonzero(~group[: found.numbers[edge]])[0]
             assert all((cells | near[other]).sum() > limit for other in others)
+
+
+def test_tile_sets_group_cells_with_the_same_numbers():
+    found, _ = edgewise.find_edges(settle(stuck("expert", 16)))
+    which = np.nonzero((found.cells <= 64) & (found.numbers <= 64))[0]
+    padded = found.pad(which, 64, 64)
+    sets = jax.device_get(jax.jit(jax.vmap(partial(tilesets.find_sets, capacity=64)))(padded))
+    grouped = 0
+    for i, edge in enumerate(found.lists(which)):
+        around = [frozenset(np.nonzero(column)[0].tolist()) for column in edge.near().T]
+        kinds = list(dict.fromkeys(around))
+        assert sets.of_cell[i, : len(around)].tolist() == [kinds.index(one) for one in around]
+        assert sets.count[i] == len(kinds)
+        assert sets.size[i, : len(kinds)].tolist() == [around.count(kind) for kind in kinds]
+        grouped += len(around) - len(kinds)
+    assert grouped > 0
 
 
 def test_likelihood_is_the_sum_of_shares():
@@ -251,6 +307,13 @@ def test_chains_know_their_error():
     assert within(beliefs, truth, 4) >= 0.99
     assert within(beliefs, truth, 1) < 0.999, "errors are no larger than they must be"
     assert np.abs(beliefs.mine_probability - truth.mine_probability).max() < 0.05
+    drawn = np.isfinite(beliefs.effective_samples)
+    assert drawn.any()
+    chance = beliefs.mine_probability[drawn]
+    again = np.sqrt(chance * (1 - chance) / np.maximum(beliefs.effective_samples[drawn], 1e-9))
+    np.testing.assert_allclose(again, beliefs.error[drawn], atol=1e-3)
+    with pytest.raises(ValueError, match="chains and"):
+        Chains(chains=1)
 
 
 def test_chains_that_run_out_of_sweeps_show_it():
@@ -302,12 +365,12 @@ def test_every_kernel_lowers_for_every_platform():
     none = jnp.zeros((2,), jnp.int32)
     problem = chains.Problem(lists[32], jnp.int32(1), none, none, none, jnp.zeros((2,), jnp.uint32))
     layouts, most = jnp.zeros((2, 4, 1), jnp.uint32), (jnp.int32(1), jnp.int32(1))
-    tree = tilesets._grow_batch(lists[8], jnp.int32(1), of_tree).trail
+    tree = tilesets._grow_batch(lists[8], of_tree).trail
     masks = bitmask._list_batch(sixteen, of_masks).trail
     valid = edges._try_batch(lists[8], of_edge).trail
     can = jnp.zeros((2,), jnp.uint32)
     calls = {
-        "grow": (lambda e: tilesets._grow_batch(e, jnp.int32(1), of_tree), (lists[8],)),
+        "grow": (lambda e: tilesets._grow_batch(e, of_tree), (lists[8],)),
         "leaves": (tilesets._weigh_batch, (tree, jnp.zeros((2, 8)), can)),
         "list": (lambda e: bitmask._list_batch(e, of_masks), (sixteen,)),
         "masks": (bitmask._weigh_batch, (masks, jnp.zeros((2, 8)), can)),
@@ -317,7 +380,7 @@ def test_every_kernel_lowers_for_every_platform():
         "begin": (lambda p: chains._begin(p, 4, 2), (problem,)),
         "round": (lambda p, x: chains._round(p, x, jnp.int32(1), 2), (problem, layouts)),
         "sample": (lambda p: rejection.sample_batch(p, can, jnp.int32(0), most, 128), (batch,)),
-        "score": (likelihood._score_batch, (jax.tree.map(jnp.asarray, settle(batch)),)),
+        "score": (likelihood._score_batch, (batch,)),
     }
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(jax.jit(kernel), platforms=("cpu", "cuda", "tpu"))(*arguments)

@@ -308,22 +308,3 @@ def test_numbers_shown_are_distributed_as_in_all_layouts():
         np.testing.assert_allclose(shares, expected, atol=TOLERANCE)
     with pytest.raises(ValueError, match="is not a hidden cell"):
         number_odds(one, [(0, 1)])
-
-
-def test_tile_sets_group_cells_with_the_same_numbers():
-    batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 16)
-    built = edgewise.build_batch(batching.settle_batch(batch), 128)
-    labels = np.asarray(jax.jit(jax.vmap(frontier.tile_sets))(built))
-    host, grouped = jax.device_get(built), 0
-    for i in range(16):
-        size = int((host.cell_edge[i] >= 0).sum())
-        cells = list(zip(host.cell_row[i, :size], host.cell_col[i, :size], strict=True))
-        numbers = list(zip(host.number_row[i], host.number_col[i], strict=True))
-        around = [
-            frozenset(n for n in numbers if abs(n[0] - r) <= 1 and abs(n[1] - c) <= 1)
-            for r, c in cells
-        ]
-        assert labels[i, :size].tolist() == [around.index(one) for one in around]
-        assert (labels[i, size:] == -1).all()
-        grouped += size - len(set(around))
-    assert grouped > 0

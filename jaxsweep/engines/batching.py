@@ -17,23 +17,29 @@ BATCHES = (4, 32, 256)
 """The batch sizes that kernels are compiled for."""
 
 BYTES = 2**28
-"""What one call of a kernel may keep: larger kernels get smaller batches."""
+"""What one call of a kernel may take: larger kernels get smaller batches."""
+
+BYTES_AT_ONCE = 2**31
+"""What all calls side by side may take."""
 
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def side_by_side(work: Callable[[Job], Result], jobs: Iterable[Job]) -> list[Result]:
-    """The results of independent jobs, in order, one thread a core.
+def side_by_side(
+    work: Callable[[Job], Result], jobs: Iterable[Job], bytes_a_job: int = BYTES
+) -> list[Result]:
+    """The results of independent jobs, in order, one thread a core, if memory allows.
 
     XLA spreads one call over the cores only where single operations are large; ours are many and
     small, but calls are independent of each other.
     """
     jobs = list(jobs)
-    if len(jobs) < 2:
+    at_once = min(machine.cores(), len(jobs), BYTES_AT_ONCE // max(bytes_a_job, 1))
+    if at_once < 2:
         return [work(job) for job in jobs]
-    with ThreadPoolExecutor(machine.cores()) as threads:
+    with ThreadPoolExecutor(at_once) as threads:
         return list(threads.map(work, jobs))
 
 
@@ -57,18 +63,22 @@ def settle_batch(positions: Position) -> Settled:
     return jax.vmap(frontier.settle, in_axes=-1, out_axes=-1)(positions)
 
 
-def settle(positions: Position) -> Settled:
-    """Settles a batch; the result is on the host."""
+def in_batches(kernel: Callable[[Position], Result], positions: Position) -> Result:
+    """What a kernel, batch last, says of all positions, called with few sizes; on the host."""
     host = jax.device_get(positions)
 
-    def work(job: tuple[np.ndarray, int]) -> Settled:
+    def work(job: tuple[np.ndarray, int]) -> Result:
         which, real = job
-        batch = jax.tree.map(lambda leaf: leaf[..., which], host)
-        settled = jax.device_get(settle_batch(batch))
-        return jax.tree.map(lambda leaf: leaf[..., :real], settled)
+        answer = jax.device_get(kernel(jax.tree.map(lambda leaf: leaf[..., which], host)))
+        return jax.tree.map(lambda leaf: leaf[..., :real], answer)
 
     parts = side_by_side(work, batches(np.arange(len(host.mines)), BATCHES[-1]))
     return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), *parts)
+
+
+def settle(positions: Position) -> Settled:
+    """Settles a batch; the result is on the host."""
+    return in_batches(settle_batch, positions)
 
 
 def certain_by_single(position: Position) -> Certain:

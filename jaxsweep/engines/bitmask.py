@@ -4,12 +4,12 @@ An edge's cells, in walking order, are cut into sections of eight. Of the 256 as
 section those stay that pass both tests against every number: no more mines among its cells than it
 needs, and no more missing than cells outside the section could give. Neighbouring sections are then
 merged, every assignment of one with every one of the other, and the tests repeated, until one list
-of whole assignments is left. The first test on a number that has all its cells assigned is the
-equation itself, since no cells are left to give anything.
+of whole assignments is left. On a number that has all its cells assigned, the two tests are the
+equation itself.
 
-Walking order takes half the tests that recursive bisection by farthest pairs does
-(`experiments/orders.py`): a section meets its neighbours in few numbers, since the walk's front is
-narrow, and cells of different edges never meet at all.
+Cells in walking order make lists as short as recursive bisection by farthest pairs does, and a far
+better worst case (`experiments/orders.py`): a section meets its neighbours in few numbers, since
+the walk's front is narrow, and cells of different edges never meet at all.
 """
 
 from functools import partial
@@ -30,6 +30,9 @@ from jaxsweep.frontier import FAR
 SECTION = 8
 """Cells of a section."""
 
+PAIRS = 2**26
+"""The most pairs of assignments that one merge tests."""
+
 
 class Tier(NamedTuple):
     """The static capacities of a kernel."""
@@ -45,9 +48,10 @@ class Tier(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """What one edge takes."""
+        """What one edge takes, while sections are merged and masks weighed."""
         words = self.numbers // needs.SLOTS + self.cells // bitboard.WORD + 1
-        return 4 * words * (self.cells // SECTION * 256 + 4 * self.masks + 4 * self.block)
+        merging = words * (self.cells // SECTION * 2**SECTION + 4 * self.masks + 4 * self.block)
+        return 4 * (merging + 2 * self.masks * self.cells)
 
 
 TIERS = (
@@ -177,7 +181,11 @@ def _pack(values: Int[Array, "*rows numbers"]) -> UInt32[Array, "*rows key_words
 
 def _merge(a: Section, b: Section, numbers: _Numbers, tier: Tier) -> Section:
     """Two neighbouring sections as one: each assignment of one with each of the other."""
-    inside, pairs = a.inside + b.inside, a.size * b.size
+    inside = a.inside + b.inside
+    # As float32: as whole numbers, the product of two long lists would overflow.
+    few = a.size.astype(jnp.float32) * b.size.astype(jnp.float32) <= PAIRS
+    worth_it = a.fits & b.fits & few
+    pairs = jnp.where(worth_it, a.size * b.size, 0)
     room, of_b = numbers.room(inside), jnp.maximum(b.size, 1)
 
     def join(pair):
@@ -203,7 +211,7 @@ def _merge(a: Section, b: Section, numbers: _Numbers, tier: Tier) -> Section:
         left=join(kept)[0],
         size=jnp.minimum(found, tier.masks),
         inside=inside,
-        fits=a.fits & b.fits & (found <= tier.masks),
+        fits=worth_it & (found <= tier.masks),
     )
 
 

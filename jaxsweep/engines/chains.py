@@ -25,7 +25,7 @@ from jaxsweep import bitboard
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import edgewise, needs
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import BYTES, batches, settle, side_by_side, sizes_of
+from jaxsweep.engines.batching import BATCHES, BYTES, batches, settle, side_by_side, sizes_of
 from jaxsweep.engines.edgewise import Edge
 from jaxsweep.engines.needs import Step
 from jaxsweep.frontier import Settled
@@ -34,16 +34,19 @@ from jaxsweep.position import Position
 PARTICLES = 32
 """As many as a word has bits: the ways to go on are one word of flags."""
 
-ROUND = 32
+ROUND = 8
 """Sweeps of one call; the first call is not counted."""
 
 TRIES = 8
 """Walks without a layout to follow, before a position is given up."""
 
+STARTS = 8
+"""Chains that must have found a layout of their own: the spread of fewer tells no error."""
+
 AT_ONCE = 512
 """Positions whose chains are kept in memory side by side."""
 
-TIERS = ((32, 2), (64, 3), (128, 4), (512, 8), (2048, 16))
+TIERS = ((32, 2), (64, 3), (128, 4), (512, 8), (512, 64), (2048, 16), (2048, 256))
 """Boundary cells, and as many numbers, and key words that a kernel has places for."""
 
 
@@ -55,6 +58,11 @@ class Chains(AbstractEngine):
     """A position is done when no cell's standard error is above this,"""
     sweeps: int = 2048
     """or after so many sweeps: then its larger errors tell."""
+
+    def __check_init__(self):
+        """One chain has no spread, and no sweep says nothing."""
+        if self.chains < STARTS or self.sweeps < ROUND:
+            raise ValueError(f"at least {STARTS} chains and {ROUND} sweeps are needed")
 
     def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch."""
@@ -72,11 +80,12 @@ class Chains(AbstractEngine):
                 for i in range(0, len(chosen), AT_ONCE)
             ]
             waiting = np.concatenate([waiting[~small], *held])
+        report.give_up(walks.position[waiting])
         return report.beliefs()
 
     def _run(
         self,
-        walks: edgewise.Edges,
+        walks: edgewise.EdgeIndex,
         which: Int[np.ndarray, " some"],
         seeds: UInt32[np.ndarray, " batch"],
         tier: tuple[int, int],
@@ -84,11 +93,13 @@ class Chains(AbstractEngine):
     ) -> Int[np.ndarray, " over"]:
         """Samples these positions, and returns those that have too many numbers under way."""
         cells, words = tier
-        most = BYTES // (64 * self.chains * PARTICLES * (words + cells // bitboard.WORD + 4))
+        # Not the largest batches: chains keep a core busy by themselves, and walk in step.
+        room = BYTES // (64 * self.chains * PARTICLES * (words + cells // bitboard.WORD + 4))
+        most = min(room, BATCHES[1])
         size = len(which)
         layouts = np.zeros((size, self.chains, cells // bitboard.WORD), np.uint32)
         sums = np.zeros((size, self.chains, cells + 1))
-        found, collides = np.zeros(size, bool), np.zeros(size, bool)
+        starts, collides = np.zeros(size, np.int32), np.zeros(size, bool)
 
         def work(job: tuple[Problem, np.ndarray, int]):
             problem, part, rounds = job
@@ -106,22 +117,23 @@ class Chains(AbstractEngine):
                 own = part[:real]
                 layouts[own] = result[0][:real]
                 if rounds == 0:
-                    found[own], collides[own] = result[1][:real], result[2][:real]
-                    going.append(own[found[own] & ~collides[own]])
+                    starts[own], collides[own] = result[1][:real], result[2][:real]
+                    going.append(own[(starts[own] > 0) & ~collides[own]])
                     continue
                 sums[own] += result[1][:real] if rounds > 1 else 0.0
                 sweeps = (rounds - 1) * ROUND
                 mean, error = _moments(sums[own], sweeps)
+                error[starts[own] < STARTS] = np.inf
                 done = (sweeps > 0) & (error.max(1) <= self.tolerance) | (sweeps >= self.sweeps)
                 report.write(walks, which[own[done]], mean[done], error[done])
                 going.append(own[~done])
             active, rounds = np.concatenate(going), rounds + 1
-        report.give_up(walks.position[which[~found & ~collides]])
+        report.give_up(walks.position[which[(starts == 0) & ~collides]])
         return which[collides]
 
     def _problem(
         self,
-        walks: edgewise.Edges,
+        walks: edgewise.EdgeIndex,
         which: Int[np.ndarray, " some"],
         seeds: UInt32[np.ndarray, " batch"],
         report: "_Report",
@@ -160,12 +172,13 @@ class Problem(eqx.Module):
         k = jnp.arange(self.edge.cell_row.shape[1] + 1, dtype=jnp.int32)[None, :]
         rest = self.mines[:, None] - k
         spare = self.free[:, None] - rest
-        logs = -jax.scipy.special.gammaln(jnp.maximum(rest, 0).astype(jnp.float32) + 1)
-        logs -= jax.scipy.special.gammaln(jnp.maximum(spare, 0).astype(jnp.float32) + 1)
-        logs -= k.astype(jnp.float32) * jnp.log(self.odds())[:, None]
-        logs = jnp.where((rest >= 0) & (spare >= 0), logs, -jnp.inf)
-        top = jnp.max(logs, axis=1, keepdims=True)
-        return logs - jnp.where(jnp.isfinite(top), top, 0.0)
+        possible = (rest >= 0) & (spare >= 0)
+        # A sum of the logarithms of ratios of neighbours: these are small, and so is the rounding.
+        both = possible[:, :-1] & possible[:, 1:]
+        ratio = rest[:, :-1].astype(jnp.float32) / (spare[:, :-1] + 1).astype(jnp.float32)
+        growth = jnp.log(jnp.where(both, ratio, 1.0)) - jnp.log(self.odds())[:, None]
+        logs = jnp.cumsum(jnp.where(both, growth, 0.0), axis=1)
+        return jnp.where(possible, jnp.pad(logs, ((0, 0), (1, 0))), -jnp.inf)
 
 
 class _Walk(NamedTuple):
@@ -181,25 +194,30 @@ class _Walk(NamedTuple):
 
 @partial(jax.jit, static_argnames=("chains", "words"))
 def _begin(problem: Problem, chains: int, words: int):
-    """A layout for each chain to begin with; where there is one; where the keys are too short."""
+    """A layout for each chain to begin with, how many found one, and where keys are too short."""
     steps, collides = jax.vmap(partial(needs.cell_by_cell, words=words))(problem.edge)
     mask_words = problem.edge.cell_row.shape[1] // bitboard.WORD
     batch = problem.seed.shape[0]
 
-    def attempt(i, state):
-        layouts, found = state
+    def attempt(state):
+        i, layouts, found = state
         keys = _keys(problem.seed, i)
         nothing = jnp.zeros_like(layouts)
         new, _, ok = _sweep(problem, steps, nothing, keys, follow=False)
         better = ok & ~found
-        return jnp.where(better[..., None], new, layouts), found | ok
+        return i + 1, jnp.where(better[..., None], new, layouts), found | ok
 
-    start = (jnp.zeros((batch, chains, mask_words), jnp.uint32), jnp.zeros((batch, chains), bool))
-    layouts, found = jax.lax.fori_loop(0, TRIES, attempt, start)
+    nothing = jnp.zeros((batch, chains, mask_words), jnp.uint32)
+    _, layouts, found = jax.lax.while_loop(
+        lambda state: (state[0] < TRIES) & ~jnp.all(state[2]),
+        attempt,
+        (jnp.int32(0), nothing, jnp.zeros((batch, chains), bool)),
+    )
     # A chain that found none takes the layout of the first that did.
     first = jnp.argmax(found, axis=1)
     borrowed = jnp.take_along_axis(layouts, first[:, None, None], axis=1)
-    return jnp.where(found[..., None], layouts, borrowed), jnp.any(found, axis=1), collides
+    own = jnp.sum(found, axis=1, dtype=jnp.int32)
+    return jnp.where(found[..., None], layouts, borrowed), own, collides
 
 
 @partial(jax.jit, static_argnames="words")
@@ -340,11 +358,12 @@ def _close(
     weight = jnp.where(jnp.isfinite(logs), jnp.exp(logs - jnp.where(ended, top, 0.0)), 0.0)
     share = weight / jnp.maximum(jnp.sum(weight), jnp.finfo(jnp.float32).tiny)
     up_to = jnp.cumsum(share)
-    chosen = jnp.minimum(jnp.sum(up_to < draw * up_to[-1], dtype=jnp.int32), PARTICLES - 1)
+    chosen = jnp.minimum(jnp.sum(up_to <= draw * up_to[-1], dtype=jnp.int32), PARTICLES - 1)
     cells = walk.masks.shape[0] * bitboard.WORD
     laid = jnp.asarray(bitboard.unpack(walk.masks.T, cells)).astype(jnp.float32)
     on_free = (mines - walk.mines).astype(jnp.float32) / jnp.maximum(free, 1).astype(jnp.float32)
-    said = jnp.concatenate([share @ laid, (share @ on_free)[None]])
+    of_cells = jnp.matmul(share, laid, precision=jax.lax.Precision.HIGHEST)
+    said = jnp.concatenate([of_cells, jnp.sum(share * on_free)[None]])
     return walk.masks[:, chosen], said, ended
 
 
@@ -386,7 +405,7 @@ class _Report:
 
     def write(
         self,
-        walks: edgewise.Edges,
+        walks: edgewise.EdgeIndex,
         which: Int[np.ndarray, " some"],
         mean: Float[np.ndarray, "some cells_and_free"],
         error: Float[np.ndarray, "some cells_and_free"],

@@ -7,7 +7,8 @@ A larger edge is searched in maximal sub-edges: from each of its numbers, more n
 while all cells around them are `limit` at most. What holds in every layout of some of the numbers
 holds in every layout of all of them, so certain cells stay certain. Probabilities do not: a
 position with such an edge gets estimates, of unknown error, and a cell's is that of the sub-edge
-that has most of the numbers around it.
+that has most of the numbers around it. Nor do they tell that the whole has a layout: only what the
+parts contradict is found.
 """
 
 from functools import partial
@@ -84,21 +85,20 @@ class Edges(AbstractEngine):
         whole = edges.only(~in_parts[edges.position])
         counted = edgewise.count(search, whole)
         joint = edgewise.join(whole, counted, settled, ~in_parts & fits & possible)
-        status = np.where(joint.consistent, Status.EXACT, Status.INCONSISTENT)
-        status = np.where(in_parts | ~fits, Status.OVER_CAPACITY, status)
-        status = np.where(possible, status, Status.INCONSISTENT)
-        beliefs = edgewise.fill(search, settled, whole, counted, joint, status)
+        beliefs = edgewise.fill(search, settled, whole, counted, joint)
         cut = (in_parts & fits & possible)[edges.position]
         if not cut.any():
             return beliefs
         parts = edges.lists(np.nonzero(cut & small)[0]) + self._cut(edges, cut & ~small)
-        return _estimate(beliefs, settled, edgewise.Edges.of(parts), search)
+        return _estimate(beliefs, settled, edgewise.EdgeIndex.of(parts), search)
 
     def _search(self) -> "Exhaustive":
         sizes = [size for size in (8, 12, 16) if size < self.limit] + [self.limit]
         return Exhaustive(tuple(Tier(size, NUMBERS_A_CELL * size) for size in sizes))
 
-    def _cut(self, edges: edgewise.Edges, wanted: Bool[np.ndarray, " edges"]) -> list[EdgeLists]:
+    def _cut(
+        self, edges: edgewise.EdgeIndex, wanted: Bool[np.ndarray, " edges"]
+    ) -> list[EdgeLists]:
         """The maximal sub-edges of the wanted edges."""
         found, largest = [], np.maximum(edges.cells, edges.numbers)
         for below, capacity in zip((0, *CUT_TIERS), CUT_TIERS, strict=False):
@@ -167,7 +167,8 @@ def _weigh(
     places = jnp.arange(weights.shape[0] - 1, dtype=jnp.uint32)
     mined = ((masks[:, None] >> places[None, :]) & jnp.uint32(1)).astype(jnp.float32)
     # Whole numbers below 2²⁴ are exact in float32: these counts are, and so what they tell.
-    with_mine, layouts = can.astype(jnp.float32) @ mined, jnp.sum(can, dtype=jnp.int32)
+    with_mine = weighted_sum(can.astype(jnp.float32), mined)
+    layouts = jnp.sum(can, dtype=jnp.int32)
     return EdgeBeliefs(
         mine=weighted_sum(weight, mined),
         can_mine=with_mine > 0,
@@ -221,7 +222,7 @@ def _grow(
 
 def _sub_edges(edge: EdgeLists, groups: Bool[np.ndarray, "places places"]) -> list[EdgeLists]:
     """The different sub-edges of one edge, from the numbers of each."""
-    near = _near(edge)
+    near = edge.near()
     numbers = len(edge.need)
     return [
         EdgeLists(
@@ -233,13 +234,25 @@ def _sub_edges(edge: EdgeLists, groups: Bool[np.ndarray, "places places"]) -> li
     ]
 
 
-def _near(edge: EdgeLists) -> Bool[np.ndarray, "numbers cells"]:
-    close_row = abs(edge.number_row[:, None] - edge.cell_row) <= 1
-    return close_row & (abs(edge.number_col[:, None] - edge.cell_col) <= 1)
+def _bounds(
+    parts: edgewise.EdgeIndex, counted: edgewise.Counted, unknown: Int[np.ndarray, " positions"]
+) -> tuple[Int[np.ndarray, " positions"], Int[np.ndarray, " positions"]]:
+    """The fewest and the most mines of each position: of parts that share no cell, and the rest."""
+    fewest, most = np.zeros_like(unknown), unknown.copy()
+    highest = counted.least + ((counted.layouts > 0) * np.arange(edgewise.SPREAD)).max(1)
+    taken: dict[int, set[tuple[int, int]]] = {}
+    for i, part in enumerate(parts.lists(np.arange(len(parts)))):
+        cells = set(zip(part.cell_row.tolist(), part.cell_col.tolist(), strict=True))
+        seen = taken.setdefault(part.position, set())
+        if not cells & seen:
+            seen |= cells
+            fewest[part.position] += counted.least[i]
+            most[part.position] -= len(cells) - highest[i]
+    return fewest, most
 
 
 def _estimate(
-    beliefs: Beliefs, settled: Settled, parts: edgewise.Edges, search: Exhaustive
+    beliefs: Beliefs, settled: Settled, parts: edgewise.EdgeIndex, search: Exhaustive
 ) -> Beliefs:
     """Fills in estimates for the positions that the parts are of.
 
@@ -253,15 +266,16 @@ def _estimate(
     left = np.maximum(np.asarray(settled.mines_left, np.float64), 0)
     unknown = sizes_of(settled.boundary) + sizes_of(settled.free)
     tilt = np.log((left + 0.5) / (np.maximum(unknown - left, 0) + 0.5))[parts.position]
-    weights = np.exp(np.arange(edgewise.SPREAD) * tilt[:, None])
-    weights /= np.maximum((weights * counted.layouts).sum(1, keepdims=True), 1e-300)
+    weights = np.where(counted.layouts > 0, np.exp(np.arange(edgewise.SPREAD) * tilt[:, None]), 0.0)
+    total = (weights * counted.layouts).sum(1, keepdims=True)
+    weights = weights / np.where(total > 0, total, 1.0)
     numbers_around = np.full(chance.shape, -1)
     every = np.full(len(parts), 2**32 - 1, np.uint32)
     weights = weights.astype(np.float32)
     for walk, believed in edgewise.come_back(search, parts, counted, weights, every):
         own = walk.edges[walk.kept]
         at, there = edgewise.cells_at(parts, own, walk.tier.cells)
-        around = np.concatenate([_near(one).sum(0) for one in parts.lists(own)])
+        around = np.concatenate([one.near().sum(0) for one in parts.lists(own)])
         np.logical_or.at(safe, at, ~believed.can_mine[walk.kept][there])
         np.logical_or.at(mines, at, ~believed.can_clear[walk.kept][there])
         # A cell may be in many parts; where several know as many of its numbers, the last counts.
@@ -274,7 +288,8 @@ def _estimate(
     fitted = np.unique(parts.position)
     in_fitted = edgewise.any_of(len(status), fitted)
     none_left = edgewise.any_of(len(status), parts.position[counted.layouts.sum(1) == 0])
-    none_left |= (safe & mines).any((1, 2)) | (left > unknown)
+    fewest, most = _bounds(parts, counted, unknown)
+    none_left |= (safe & mines).any((1, 2)) | (left < fewest) | (left > most)
     status[in_fitted] = Status.ESTIMATE
     status[none_left & in_fitted] = Status.INCONSISTENT
     estimated = (status == Status.ESTIMATE) & in_fitted

@@ -76,10 +76,8 @@ class Edge(eqx.Module):
     need: Int[Array | np.ndarray, "*batch numbers"]
 
     def near(self) -> Bool[Array, "numbers cells"]:
-        """Which cells are around which numbers; of one edge."""
-        close_row = abs(self.number_row[:, None] - self.cell_row[None, :]) <= 1
-        close_col = abs(self.number_col[:, None] - self.cell_col[None, :]) <= 1
-        return jax.numpy.asarray(close_row & close_col & (self.number_row != FAR)[:, None])
+        """Which cells are around which numbers; of one edge, on the device."""
+        return jax.numpy.asarray(_near(self) & (self.number_row != FAR)[:, None])
 
 
 class EdgeTable(eqx.Module):
@@ -137,10 +135,7 @@ class AbstractEdgeEngine(AbstractEngine, Generic[TierT]):
         counted = count(self, edges)
         fits &= ~any_of(len(fits), edges.position[~counted.fits])
         joint = join(edges, counted, settled, fits & is_possible(settled))
-        status = np.where(joint.consistent, Status.EXACT, Status.INCONSISTENT)
-        status = np.where(joint.fits, status, Status.OVER_CAPACITY)
-        status = np.where(is_possible(settled), status, Status.INCONSISTENT)
-        return fill(self, settled, edges, counted, joint, status)
+        return fill(self, settled, edges, counted, joint)
 
 
 @partial(jax.jit, static_argnames="capacity")
@@ -167,6 +162,11 @@ def join_batch(
     return jax.vmap(partial(joining.join, total=total))(layouts, least, cells, free, mines)
 
 
+def _near(edge: "Edge | EdgeLists"):
+    close_row = abs(edge.number_row[:, None] - edge.cell_row[None, :]) <= 1
+    return close_row & (abs(edge.number_col[:, None] - edge.cell_col[None, :]) <= 1)
+
+
 class EdgeLists(NamedTuple):
     """One edge, or a part of one: its position, its cells and its numbers."""
 
@@ -177,10 +177,14 @@ class EdgeLists(NamedTuple):
     number_col: Int[np.ndarray, " numbers"]
     need: Int[np.ndarray, " numbers"]
 
+    def near(self) -> Bool[np.ndarray, "numbers cells"]:
+        """Which cells are around which numbers; on the host."""
+        return np.asarray(_near(self))
+
 
 @dataclass
-class Edges:
-    """All edges of a batch of positions: entry i of each array is of edge i.
+class EdgeIndex:
+    """Where all edges of a batch of positions are: entry i of each array is of edge i.
 
     An edge's cells and numbers are a stretch of the flat lists, which hold all positions'.
     """
@@ -201,7 +205,7 @@ class Edges:
         return len(self.position)
 
     @classmethod
-    def of(cls, lists: list[EdgeLists]) -> "Edges":
+    def of(cls, lists: list[EdgeLists]) -> "EdgeIndex":
         """Edges from their lists; none of them is to be joined with others."""
         cells = np.array([len(one.cell_row) for one in lists])
         numbers = np.array([len(one.need) for one in lists])
@@ -235,12 +239,12 @@ class Edges:
             for i in which
         ]
 
-    def only(self, which: Bool[np.ndarray, " edges"]) -> "Edges":
+    def only(self, which: Bool[np.ndarray, " edges"]) -> "EdgeIndex":
         """Some of the edges: of each position all or none, if they are to be joined."""
         names = ("position", "ordinal", "cell_start", "cells", "number_start", "numbers")
         return replace(self, **{name: getattr(self, name)[which] for name in names})
 
-    def by_position(self) -> "Edges":
+    def by_position(self) -> "EdgeIndex":
         """All edges of a position as one: their lists follow each other."""
         position, first = np.unique(self.position, return_index=True)
         order = np.argsort(self.position, kind="stable")
@@ -318,7 +322,7 @@ def is_possible(settled: Settled) -> Bool[np.ndarray, " positions"]:
     return np.asarray(settled.consistent) & (np.asarray(settled.mines_left) >= 0)
 
 
-def find_edges(settled: Settled) -> tuple[Edges, Bool[np.ndarray, " positions"]]:
+def find_edges(settled: Settled) -> tuple[EdgeIndex, Bool[np.ndarray, " positions"]]:
     """The edges of all positions, and which positions fitted a frontier kernel."""
     sizes = np.maximum(*(sizes_of(m) for m in (settled.boundary, settled.active)))
     wanted = is_possible(settled) & (sizes > 0)
@@ -347,7 +351,7 @@ def find_edges(settled: Settled) -> tuple[Edges, Bool[np.ndarray, " positions"]]
         np.concatenate([getattr(built, name).ravel() for built in lists] or [np.zeros(1, np.int32)])
         for name in ("cell_row", "cell_col", "number_row", "number_col", "number_need")
     ]
-    return Edges(*merged, *flat), sizes <= FRONTIER_TIERS[-1]
+    return EdgeIndex(*merged, *flat), sizes <= FRONTIER_TIERS[-1]
 
 
 def _edges_of(
@@ -368,7 +372,7 @@ def _edges_of(
     return which[row], ordinal, cell_start, cells, number_start, numbers
 
 
-def count(engine: AbstractEdgeEngine, edges: Edges) -> Counted:
+def count(engine: AbstractEdgeEngine, edges: EdgeIndex) -> Counted:
     """Counts all edges, each in the smallest kernel that holds it."""
     total = len(edges)
     counted = Counted(
@@ -397,7 +401,10 @@ def count(engine: AbstractEdgeEngine, edges: Edges) -> Counted:
         for which, real in batches(chosen, BYTES // tier.bytes):
             jobs.append((which, real, counted.bytes_kept < BYTES_KEPT))
             counted.bytes_kept += tier.bytes * len(which)
-        for (which, real, _), (table, walk) in zip(jobs, side_by_side(work, jobs), strict=True):
+        most = max((tier.bytes * len(which) for which, _, _ in jobs), default=0)
+        for (which, real, _), (table, walk) in zip(
+            jobs, side_by_side(work, jobs, most), strict=True
+        ):
             own = which[:real]
             counted.least[own], counted.fits[own] = table.least[:real], table.fits[:real]
             counted.layouts[own, : tier.spread] = table.layouts[:real]
@@ -408,7 +415,7 @@ def count(engine: AbstractEdgeEngine, edges: Edges) -> Counted:
 
 
 def join(
-    edges: Edges, counted: Counted, settled: Settled, wanted: Bool[np.ndarray, " positions"]
+    edges: EdgeIndex, counted: Counted, settled: Settled, wanted: Bool[np.ndarray, " positions"]
 ) -> Joint:
     """Joins the edges of all wanted positions."""
     sizes = np.stack([sizes_of(settled.boundary), sizes_of(settled.free), settled.mines_left])
@@ -465,12 +472,14 @@ def _log_choose(n: Int[np.ndarray, " batch"], k: Int[np.ndarray, " batch"]) -> n
 def fill(
     engine: AbstractEdgeEngine,
     settled: Settled,
-    edges: Edges,
+    edges: EdgeIndex,
     counted: Counted,
     joint: Joint,
-    status: Int[np.ndarray, " positions"],
 ) -> Beliefs:
     """Comes back to the edges for their cells, and writes what is known into grids."""
+    status = np.where(joint.consistent, Status.EXACT, Status.INCONSISTENT)
+    status = np.where(joint.fits, status, Status.OVER_CAPACITY)
+    status = np.where(is_possible(settled), status, Status.INCONSISTENT)
     exact = status == Status.EXACT
     safe = bitboard.unpack_batch(settled.certain.safe)
     mines = bitboard.unpack_batch(settled.certain.mines)
@@ -499,7 +508,7 @@ def fill(
 
 def come_back(
     engine: AbstractEdgeEngine,
-    edges: Edges,
+    edges: EdgeIndex,
     counted: Counted,
     weights: Float[np.ndarray, "edges spread"],
     possible: UInt32[np.ndarray, " edges"],
@@ -514,11 +523,13 @@ def come_back(
         own = weights[walk.edges, : tier.spread]
         return jax.device_get(engine.weigh_cells(trail, own, possible[walk.edges], walk.length))
 
-    return list(zip(counted.walks, side_by_side(work, counted.walks), strict=True))
+    walks = [walk for walk in counted.walks if len(walk.kept)]
+    most = max((walk.tier.bytes * len(walk.edges) for walk in walks), default=0)
+    return list(zip(walks, side_by_side(work, walks, most), strict=True))
 
 
 def cells_at(
-    edges: Edges, own: Int[np.ndarray, " some"], capacity: int
+    edges: EdgeIndex, own: Int[np.ndarray, " some"], capacity: int
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], Bool[np.ndarray, "some capacity"]]:
     """Where the cells of these edges are, as (position, row, column); and which places hold one."""
     step = np.arange(capacity)

@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 
-from jaxsweep import bitboard
+from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.bitboard import Bits, Planes
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import settle
+from jaxsweep.engines.batching import in_batches, settle
 from jaxsweep.engines.edgewise import is_possible
 from jaxsweep.frontier import Settled
 from jaxsweep.position import Position
@@ -31,7 +31,8 @@ class Likelihood(AbstractEngine):
             bitboard.unpack_batch(x) for x in (settled.certain.safe, settled.certain.mines)
         )
         possible = is_possible(settled)
-        score = np.where(possible[:, None, None], np.asarray(_score_batch(settled)), 0.0)
+        score = np.moveaxis(in_batches(_score_batch, positions), -1, 0)
+        score = np.where(possible[:, None, None], np.where(mines, np.inf, score), 0.0)
         none = np.zeros(score.shape, np.float32)
         return Beliefs(
             mine_probability=none,
@@ -45,8 +46,11 @@ class Likelihood(AbstractEngine):
 
 
 @jax.jit
-def _score_batch(settled: Settled) -> Float[Array, "batch rows cols"]:
-    return jax.vmap(score, in_axes=-1)(settled)
+def _score_batch(positions: Position) -> Float[Array, "rows cols batch"]:
+    def one(position: Position) -> Float[Array, "rows cols"]:
+        return score(frontier.settle(position))
+
+    return jax.vmap(one, in_axes=-1, out_axes=-1)(positions)
 
 
 def score(settled: Settled) -> Float[Array, "rows cols"]:

@@ -1,5 +1,6 @@
 """Lists of solutions in places of a fixed number: what engines share that list instead of merge."""
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
@@ -32,7 +33,7 @@ def tabulate(
     least = jnp.where(jnp.any(live), least, 0)
     above = jnp.where(live, mines - least, 0)
     by_mines = (above[:, None] == jnp.arange(spread, dtype=jnp.int32)[None, :]) & live[:, None]
-    layouts = jnp.sum(jnp.where(by_mines, ways[:, None], 0.0), axis=0)
+    layouts = weighted_sum(jnp.where(live, ways, 0.0), by_mines.astype(jnp.float32))
     return above, least, layouts, jnp.max(above) < spread
 
 
@@ -53,5 +54,9 @@ def weighted_sum(
 ) -> Float[Array, " cells"]:
     """The sum over all solutions, in two steps: one long sum in float32 would round too much."""
     step = min(128, weight.shape[0])
-    parts = weight.reshape(-1, 1, step) @ values.reshape(-1, step, values.shape[1])
+    parts = jnp.matmul(
+        weight.reshape(-1, 1, step),
+        values.reshape(-1, step, values.shape[1]),
+        precision=jax.lax.Precision.HIGHEST,
+    )
     return jnp.sum(parts, axis=(0, 1))

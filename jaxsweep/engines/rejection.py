@@ -12,6 +12,7 @@ The more of a board is open, the fewer samples agree with it, until none do: the
 that its budget ended.
 """
 
+import itertools
 from functools import partial
 
 import equinox as eqx
@@ -22,9 +23,8 @@ from jaxtyping import Array, Float, Int, Key, UInt32
 
 from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.bitboard import Bits
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import batches, settle, side_by_side, sizes_of
+from jaxsweep.engines.batching import batches, in_batches, settle, side_by_side, sizes_of
 from jaxsweep.position import Position
 
 SAMPLES = 4096
@@ -52,29 +52,46 @@ class Rejection(AbstractEngine):
     samples: int = 2**20
     """or after so many samples: then its larger errors tell."""
 
+    def __check_init__(self):
+        """Without a sample there is nothing to say."""
+        if self.samples < 1:
+            raise ValueError("at least one sample is needed")
+
     def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch."""
         host = jax.device_get(positions)
         hidden = bitboard.unpack_batch(host.hidden)
-        consistent = np.asarray(settle(host).consistent) & (host.mines <= sizes_of(host.hidden))
+        settled = settle(host)
+        consistent = np.asarray(settled.consistent) & (host.mines <= sizes_of(host.hidden))
         # Without mines there is nothing to lay.
         showing = np.any([plane.any((0, 1)) for plane in host.numbers], axis=0)
         consistent &= (host.mines > 0) | ~showing
-        status = np.where(consistent, Status.OVER_CAPACITY, Status.INCONSISTENT)
-        status[consistent & (host.mines == 0)] = Status.ESTIMATE
-        chance = np.zeros(hidden.shape, np.float32)
+        cells, numbers = sizes_of(host.hidden), shown(host)
+        # Where no number speaks, all cells are alike.
+        alike = (host.mines == 0) | (numbers == 0)
+        density = np.where(alike, host.mines / np.maximum(cells, 1), 0.0)
+        status = np.where(alike, Status.ESTIMATE, Status.OVER_CAPACITY)
+        status = np.where(consistent, status, Status.INCONSISTENT)
+        chance = np.where(hidden, density[:, None, None], 0.0).astype(np.float32)
+        chance[~consistent] = 0.0
         error = np.zeros(hidden.shape, np.float32)
-        size, below = np.maximum(sizes_of(host.hidden), sizes_of(shown(host))), 0
+        size, below = np.maximum(cells, numbers), 0
         for capacity in TIERS:
-            wanted = consistent & (host.mines > 0) & (size > below) & (size <= capacity)
-            self._run(host, seeds, np.nonzero(wanted)[0], capacity, (chance, error, status))
+            wanted = consistent & ~alike & (size > below) & (size <= capacity)
+            chosen = np.nonzero(wanted)[0]
+            self._run(host, seeds, (cells, numbers), chosen, capacity, (chance, error, status))
             below = capacity
-        nothing = np.zeros(hidden.shape, bool)
+        safe, mines = (
+            bitboard.unpack_batch(x) & consistent[:, None, None]
+            for x in (settled.certain.safe, settled.certain.mines)
+        )
+        said = (status == Status.ESTIMATE)[:, None, None]
+        chance = np.where(safe, 0.0, np.where(mines & said, 1.0, chance))
         return Beliefs(
-            mine_probability=chance,
-            error=error,
-            safe=nothing,
-            mines=nothing,
+            mine_probability=chance.astype(np.float32),
+            error=np.where(safe | mines, np.float32(0), error),
+            safe=safe,
+            mines=mines,
             log_layouts=np.full(len(status), -np.inf),
             status=status.astype(np.int32),
         )
@@ -83,44 +100,47 @@ class Rejection(AbstractEngine):
         self,
         host: Position,
         seeds: UInt32[np.ndarray, " batch"],
+        sizes: tuple[Int[np.ndarray, " batch"], Int[np.ndarray, " batch"]],
         chosen: Int[np.ndarray, " some"],
         capacity: int,
         grids: tuple[np.ndarray, np.ndarray, np.ndarray],
     ) -> None:
         """Samples positions of one size until each has settled, and writes what was found."""
         chance, error, status = grids
-        most = (
-            np.int32(sizes_of(host.hidden[..., chosen]).max(initial=0)),
-            np.int32(sizes_of(shown(host)[..., chosen]).max(initial=0)),
-        )
-        tallies = Tally.nothing(len(host.mines), capacity)
-        before = np.zeros((len(host.mines), capacity))
+        place = np.zeros(len(host.mines), np.int64)
+        place[chosen] = np.arange(len(chosen))
+        tallies, before = Tally.nothing(len(chosen), capacity), np.zeros((len(chosen), capacity))
 
         def work(job: tuple[np.ndarray, int]) -> Tally:
             which, call = job
             part = jax.tree.map(lambda leaf: leaf[..., which], host)
+            most = (np.int32(sizes[0][which].max()), np.int32(sizes[1][which].max()))
             return jax.device_get(sample_batch(part, seeds[which], np.int32(call), most, capacity))
 
         active, looks = chosen, 0
         while len(active):
             parts = list(batches(active, LANES // SAMPLES))
             jobs = [(which, looks * CALLS + i) for which, _ in parts for i in range(CALLS)]
-            found, going = side_by_side(work, jobs), []
-            for i, (which, real) in enumerate(parts):
+            found, going = iter(side_by_side(work, jobs)), []
+            for which, real in parts:
                 own = which[:real]
-                for new in found[i * CALLS : (i + 1) * CALLS]:
-                    tallies.add(own, jax.tree.map(lambda leaf, real=real: leaf[:real], new))
-                mean, spread = tallies.moments(own, np.asarray(host.mines)[own])
-                moved = np.abs(mean - before[own]).max(1)
-                before[own] = mean
-                enough = tallies.effective(own) >= ENOUGH
-                ended = (looks + 1) * CALLS * SAMPLES >= self.samples
-                done = enough & (moved <= self.tolerance) | ended
-                for i in np.nonzero(done & enough)[0]:
-                    places = np.argwhere(bitboard.unpack_batch(host.hidden[..., own[i : i + 1]])[0])
-                    at = (own[i], *places.T)
-                    chance[at], error[at] = mean[i, : len(places)], spread[i, : len(places)]
-                    status[own[i]] = Status.ESTIMATE
+                for new in itertools.islice(found, CALLS):
+                    tallies.add(place[own], jax.tree.map(lambda leaf, r=real: leaf[:r], new))
+                mean, spread = tallies.moments(place[own], np.asarray(host.mines)[own])
+                moved = np.abs(mean - before[place[own]]).max(1)
+                before[place[own]] = mean
+                effective, drawn = tallies.effective(place[own]), (looks + 1) * CALLS * SAMPLES
+                enough = effective >= ENOUGH
+                # Three more than were seen could have been: if even they were too few, stop.
+                hopeless = (effective + 3) * self.samples / drawn < ENOUGH
+                done = enough & (moved <= self.tolerance) | hopeless | (drawn >= self.samples)
+                told = np.nonzero(done & enough)[0]
+                # Lists and grids have the hidden cells in the same order.
+                position, row, col = np.nonzero(bitboard.unpack_batch(host.hidden[..., own[told]]))
+                there = np.arange(capacity) < sizes[0][own[told], None]
+                at = (own[told][position], row, col)
+                chance[at], error[at] = mean[told][there], spread[told][there]
+                status[own[told]] = Status.ESTIMATE
                 going.append(own[~done])
             active, looks = np.concatenate(going), looks + 1
 
@@ -171,12 +191,15 @@ class Tally(eqx.Module):
         return np.minimum(mean, 1.0), np.sqrt(np.maximum(spread, 0.0) / total**2 + unseen**2)
 
 
-@jax.jit
-def shown(positions: Position) -> UInt32[Array, "rows words batch"]:
-    """The open numbers next to hidden cells."""
+def shown(positions: Position) -> Int[np.ndarray, " batch"]:
+    """How many open numbers are next to hidden cells."""
+    return in_batches(_shown_batch, positions)
 
-    def one(position: Position) -> Bits:
-        return position.opened & bitboard.dilate(position.hidden)
+
+@jax.jit
+def _shown_batch(positions: Position) -> Int[Array, " batch"]:
+    def one(position: Position) -> Int[Array, ""]:
+        return bitboard.count(position.opened & bitboard.dilate(position.hidden))
 
     return jax.vmap(one, in_axes=-1, out_axes=-1)(positions)
 
@@ -231,7 +254,11 @@ def sample(
     total = jnp.sum(jax.lax.population_count(valid), axis=0, dtype=jnp.uint32).astype(jnp.float32)
     bits = jnp.arange(bitboard.WORD, dtype=jnp.uint32)[None, :, None]
     of_cells = ((valid[:, None, :] >> bits) & jnp.uint32(1)).reshape(capacity, SAMPLES)
-    tallied = of_cells.astype(jnp.float32) @ jnp.stack([jnp.ones_like(total), total], axis=1)
+    tallied = jnp.matmul(
+        of_cells.astype(jnp.float32),
+        jnp.stack([jnp.ones_like(total), total], axis=1),
+        precision=jax.lax.Precision.HIGHEST,
+    )
     return Tally(
         valid=tallied[:, 0],
         valid_by_total=tallied[:, 1],

@@ -14,12 +14,12 @@ from jaxsweep.position import Position
 class Sampling(AbstractEngine):
     """Estimates by sampling, for any position: random layouts, or chains where none agree.
 
-    Plain sampling costs the same whatever it finds, so that a position gets two looks only to
-    show that random layouts agree with it.
+    A position gets two looks to show that random layouts agree with it. Errors are those that a
+    choice between cells can bear: ask `chains` for smaller ones.
     """
 
     plain: Rejection = Rejection(samples=2 * CALLS * SAMPLES)
-    chains: Chains = Chains(tolerance=0.01)
+    chains: Chains = Chains(tolerance=0.02)
 
     def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch."""

@@ -55,8 +55,9 @@ class Tier(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """What one edge takes while a level is grown."""
-        return 4 * self.nodes * VALUES * (self.words + self.sets // needs.SLOTS)
+        """What one edge takes, while a level is grown or the leaves are weighed."""
+        growing = VALUES * (self.words + self.sets // needs.SLOTS)
+        return 4 * self.nodes * max(growing, 3 * self.sets)
 
 
 TIERS = (
@@ -73,7 +74,7 @@ class TileSets(AbstractEdgeEngine[Tier]):
 
     def count_edges(self, edges: Edge, length: np.int32, tier: Tier) -> EdgeTable:
         """Grows the trees."""
-        return _grow_batch(edges, length, tier)
+        return _grow_batch(edges, tier)
 
     def weigh_cells(
         self,
@@ -141,7 +142,7 @@ def find_sets(edge: Edge, capacity: int) -> Sets:
 
 
 @partial(jax.jit, static_argnames="tier")
-def _grow_batch(edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier) -> EdgeTable:
+def _grow_batch(edges: Edge, tier: Tier) -> EdgeTable:
     """Grows the trees of a batch of edges, level by level."""
     sets = jax.vmap(partial(find_sets, capacity=tier.sets))(edges)
     steps, collides = jax.vmap(partial(_steps, words=tier.words))(edges, sets)

@@ -24,8 +24,8 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "edges": LeastBelief(ENGINES["edges"]),
     "tilesets": LeastBelief(ENGINES["tilesets"]),
     "bitmask": LeastBelief(ENGINES["bitmask"]),
-    "exact": LeastBelief(spare_ties=True),
-    "exact-random-ties": LeastBelief(),
+    "exact": LeastBelief(),
+    "exact-random-ties": LeastBelief(random_ties=True),
 }
 
 BEST = "exact"

@@ -25,16 +25,16 @@ _REASONS = {
 
 
 class LeastBelief(AbstractStrategy):
-    """Opens every certain cell, else the least believed mine, next to a number or not.
+    """Opens every certain cell, else the least believed mine; ties: fewest covered neighbours.
 
-    What is still equal is drawn by lot. Where the engine has nothing to say, any cell not known to
-    be a mine.
+    What is still equal after that is drawn by lot. Where the engine has nothing to say, any cell
+    not known to be a mine.
     """
 
     engine: AbstractEngine | None = None
     """None: the exact one, and estimates beyond its capacity."""
-    spare_ties: bool = False
-    """Of equal cells take those with the fewest covered neighbours: stronger than a lot."""
+    random_ties: bool = False
+    """Draw all ties by lot: weaker, and a known figure to check an engine by."""
     pairs: bool = True
     """Use the rules of two numbers and of the mine count too, not only those of one number."""
 
@@ -51,8 +51,8 @@ class LeastBelief(AbstractStrategy):
         hidden = bitboard.unpack_batch(np.asarray(positions.hidden))
         order = beliefs.mine_probability if beliefs.score is None else beliefs.score
         maybe = hidden & ~mines
-        ties, risk = least_risk(np.asarray(order), maybe)
-        if self.spare_ties:
+        ties, risk = least_risk(np.asarray(order), maybe, np.asarray(beliefs.error))
+        if not self.random_ties:
             ties = fewest_covered(ties, hidden)
         said = np.isin(status, list(_REASONS))
         ties = np.where(said[:, None, None], ties, maybe)
@@ -74,11 +74,16 @@ class LeastBelief(AbstractStrategy):
 def least_risk(
     risk: Float[np.ndarray, "batch rows cols"],
     candidates: Bool[np.ndarray, "batch rows cols"],
+    error: Float[np.ndarray, "batch rows cols"],
 ) -> tuple[Bool[np.ndarray, "batch rows cols"], Float[np.ndarray, " batch"]]:
-    """The candidates of least risk, and that risk; 1 where there are none."""
+    """The candidates of least risk, and that risk; 1 where there are none.
+
+    Estimates within their own error of the least are not worse for all that is known.
+    """
     of_candidates = np.where(candidates, risk, np.float32(np.inf))
     least = of_candidates.min((1, 2))
-    ties = candidates & (of_candidates <= least[:, None, None] + np.float32(TIE))
+    margin = np.where(np.isfinite(error), error, 0) + np.float32(TIE)
+    ties = candidates & (of_candidates <= least[:, None, None] + margin)
     return ties, np.minimum(least, np.float32(1.0))
 
 
