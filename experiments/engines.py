@@ -36,28 +36,22 @@ COUNTS = {"beginner": 700, "intermediate": 700, "expert": 600}
 FEWER = {"chains": 200, "sampling": 200, "rejection": 50}
 """Positions of each level that samplers see: they take a thousand times as long."""
 REPEATS = 3
-"""Timed runs of the other engines; a sampler's one run is long enough to be fair."""
+"""Timed runs of the other engines, after one that compiles; one of a sampler is long enough."""
 
 
 def compare(name: str, positions: Position, truth: Beliefs) -> dict:
     """One engine on one level."""
     engine = ENGINES[name]
-    if name in FEWER:
-        # Enough to compile what the others will need.
-        infer(jax.tree.map(lambda leaf: leaf[..., :16], positions), engine)
-    else:
-        infer(positions, engine)
-    beliefs, seconds = None, []
+    beliefs, seconds = infer(positions, engine), []
     for _ in range(1 if name in FEWER else REPEATS):
         began = time.perf_counter()
-        beliefs = infer(positions, engine)
+        infer(positions, engine)
         seconds.append(time.perf_counter() - began)
-    assert beliefs is not None
     said = beliefs.has_odds
     hidden = bitboard.unpack_batch(np.asarray(positions.hidden))
-    unsure = hidden & ~np.asarray(truth.safe) & ~np.asarray(truth.mines) & said[:, None, None]
-    off = np.abs(beliefs.mine_probability - truth.mine_probability)[unsure]
-    error = np.asarray(beliefs.error)[unsure]
+    told = hidden & said[:, None, None]
+    off = np.abs(beliefs.mine_probability - truth.mine_probability)[told]
+    error = np.asarray(beliefs.error)[told]
     sampled = np.isfinite(error) & (error > 0)
     order = beliefs.mine_probability if beliefs.score is None else beliefs.score
     return {

@@ -46,6 +46,9 @@ STARTS = 8
 AT_ONCE = 512
 """Positions whose chains are kept in memory side by side."""
 
+WORK = 2**19
+"""Key words that a particle walks past at most, over all sweeps: bounds the time of a position."""
+
 TIERS = ((32, 2), (64, 3), (128, 4), (512, 8), (512, 64), (2048, 16), (2048, 256))
 """Boundary cells, and as many numbers, and key words that a kernel has places for."""
 
@@ -57,7 +60,7 @@ class Chains(AbstractEngine):
     tolerance: float = 0.005
     """A position is done when no cell's standard error is above this,"""
     sweeps: int = 2048
-    """or after so many sweeps: then its larger errors tell."""
+    """or after so many sweeps, of large positions fewer: then its larger errors tell."""
 
     def __check_init__(self):
         """One chain has no spread, and no sweep says nothing."""
@@ -94,9 +97,10 @@ class Chains(AbstractEngine):
         """Samples these positions, and returns those that have too many numbers under way."""
         cells, words = tier
         # Not the largest batches: chains keep a core busy by themselves, and walk in step.
-        room = BYTES // (64 * self.chains * PARTICLES * (words + cells // bitboard.WORD + 4))
+        walking = self.chains * PARTICLES * (words + cells // bitboard.WORD + 4)
+        room = BYTES // (64 * (walking + cells * cells))
         most = min(room, BATCHES[1])
-        size = len(which)
+        size, budget = len(which), min(self.sweeps, max(4 * ROUND, WORK // (cells * words)))
         layouts = np.zeros((size, self.chains, cells // bitboard.WORD), np.uint32)
         sums = np.zeros((size, self.chains, cells + 1))
         starts, collides = np.zeros(size, np.int32), np.zeros(size, bool)
@@ -124,7 +128,7 @@ class Chains(AbstractEngine):
                 sweeps = (rounds - 1) * ROUND
                 mean, error = _moments(sums[own], sweeps)
                 error[starts[own] < STARTS] = np.inf
-                done = (sweeps > 0) & (error.max(1) <= self.tolerance) | (sweeps >= self.sweeps)
+                done = (sweeps > 0) & (error.max(1) <= self.tolerance) | (sweeps >= budget)
                 report.write(walks, which[own[done]], mean[done], error[done])
                 going.append(own[~done])
             active, rounds = np.concatenate(going), rounds + 1

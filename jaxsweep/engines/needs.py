@@ -6,7 +6,7 @@ guard that a borrow clears. Subtraction and comparison of eight numbers are one 
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, UInt32
+from jaxtyping import Array, Bool, Int, Shaped, UInt32
 
 from jaxsweep import bitboard
 from jaxsweep.engines.edgewise import Edge
@@ -55,26 +55,22 @@ def line_up(
     before = jnp.pad(met[:, :-1], ((0, 0), (1, 0)))
     room = jnp.where(met, jnp.minimum(so_far[:, -1:] - so_far, 7), 0)
     enter = jnp.where(met & ~before, need[:, None], 0)
-    numbers, slots = near.shape[0], words * SLOTS
+    numbers, cells = near.shape
+    turns = -(-numbers // (words * SLOTS))
+
+    def by_place(
+        values: Shaped[Array, "numbers steps"],
+    ) -> Shaped[Array, "turns words slots steps"]:
+        padded = jnp.pad(values, ((0, turns * words * SLOTS - numbers), (0, 0)))
+        return padded.reshape(turns, words, SLOTS, cells)
 
     def pack(values: Int[Array, "numbers steps"]) -> UInt32[Array, "steps words"]:
         """Sums each place's values, and lines the places up in words."""
-        slot = jnp.arange(numbers, dtype=jnp.int32) % slots
-        shifted = values.astype(jnp.uint32) << (slot % SLOTS * 4).astype(jnp.uint32)[:, None]
-        rows = [
-            jnp.sum(
-                jnp.where((slot // SLOTS == word)[:, None], shifted, jnp.uint32(0)),
-                axis=0,
-                dtype=jnp.uint32,
-            )
-            for word in range(words)
-        ]
-        return jnp.stack(rows, axis=-1)
+        bits = (jnp.arange(SLOTS, dtype=jnp.uint32) * jnp.uint32(4)).reshape(1, 1, SLOTS, 1)
+        shifted = by_place(values).astype(jnp.uint32) << bits
+        return jnp.sum(shifted, axis=(0, 2), dtype=jnp.uint32).T
 
-    under_way = met & (~ended | near)
-    turns = -(-numbers // slots)
-    padded = jnp.pad(under_way, ((0, turns * slots - numbers), (0, 0)))
-    users = jnp.sum(padded.reshape(turns, slots, -1), axis=0, dtype=jnp.int32)
+    users = jnp.sum(by_place(met & (~ended | near)), axis=0, dtype=jnp.int32)
     step = Step(pack(enter), pack(near.astype(jnp.int32)), pack(room), exists)
     return step, jnp.any(users > 1)
 
