@@ -181,7 +181,7 @@ def plot(result: dict, file: Path) -> None:
         title="Where plain sampling dies",
     )
     dying.grid(alpha=0.3)
-    dying.legend()
+    dying.legend(loc="upper center")
     figure.savefig(file, dpi=110)
 
 

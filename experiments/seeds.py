@@ -1,8 +1,9 @@
 """The five older systems' own figures, by the players that follow them, with their own settings.
 
-    python experiments/seeds.py [--quick]
+    python experiments/seeds.py [--quick] [--player NAME]
 
-Writes `results/seeds.json`. Times are of whole batches on all cores, compilation excluded.
+Writes `results/seeds.json`; with `--player`, that player's rows of it anew. Times are of whole
+batches on all cores, compilation excluded.
 """
 
 import argparse
@@ -54,7 +55,7 @@ CLAIMS = [
     Claim("bitmask", LEVELS["expert"], Start.ZERO, 500, "257 of 500 = 51.4 %, 50 ms a game"),
     Claim("bitmask", LEVELS["expert"], Start.ZERO, 20_000, "51.4 %, 50 ms a game"),
     Claim("edges", LEVELS["expert"], Start.SAFE, 2_000, "no figure given"),
-    Claim("sampling", LEVELS["mini"], Start.SAFE, 2_000, "about 80 %, seconds a game"),
+    Claim("sampling", LEVELS["mini"], Start.SAFE, 10_000, "about 80 %, seconds a game"),
 ]
 
 
@@ -73,6 +74,7 @@ def measure(claim: Claim, games: int) -> dict:
         longest, last = max(longest, now - last), now
     seconds = last - began
     return {
+        "command": " ".join(["python experiments/seeds.py", *sys.argv[1:]]),
         "strategy": claim.strategy,
         "level": str(claim.level),
         "start": claim.start.value,
@@ -93,17 +95,21 @@ def main() -> None:
     """Measures, prints and writes the result file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="at most 500 games each")
-    quick = parser.parse_args().quick
+    parser.add_argument("--player", choices=sorted({claim.strategy for claim in CLAIMS}))
+    parsed = parser.parse_args()
     use_cache()
+    wanted = [claim for claim in CLAIMS if parsed.player in (None, claim.strategy)]
     rows = []
+    if parsed.player:
+        old = json.loads(RESULT.read_text())["rows"]
+        rows = [row for row in old if row["strategy"] != parsed.player]
     with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("playing", total=len(CLAIMS))
-        for claim in CLAIMS:
+        task = bar.add_task("playing", total=len(wanted))
+        for claim in wanted:
             bar.update(task, description=f"{claim.strategy} on {claim.level}")
-            rows.append(measure(claim, min(claim.games, 500) if quick else claim.games))
+            rows.append(measure(claim, min(claim.games, 500) if parsed.quick else claim.games))
             bar.advance(task)
     result = {
-        "command": " ".join(["python experiments/seeds.py", *sys.argv[1:]]),
         "seed": SEED,
         "rows": rows,
         "machine": machine.facts(),

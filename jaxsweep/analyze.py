@@ -185,7 +185,8 @@ def _best(position: Position, analysis: Analysis) -> tuple[tuple[int, int] | Non
     else:
         reason = f"{Reason.LEAST_RISK.text}, {float(least[0]):.2%}"
     if ties.sum() > 1:
-        reason += f"; of {int(ties.sum())} such cells, one with the fewest covered neighbours"
+        such = "cells within its error" if analysis.status is Status.ESTIMATE else "such cells"
+        reason += f"; of {int(ties.sum())} {such}, one with the fewest covered neighbours"
     return best, reason
 
 

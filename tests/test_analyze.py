@@ -8,6 +8,7 @@ import pytest
 
 from jaxsweep import analyze, arguments, position
 from jaxsweep.diagnosis import diagnose
+from jaxsweep.engines import ENGINES
 
 TEXT = "5x4x4\nHH1HH\nHH2HH\n12HHH\nHHHHH\n"
 
@@ -106,3 +107,49 @@ def test_the_diagnosis_names_a_number_that_would_fit():
     grid = np.array([[1, -1, -1], [3, -1, -1], [1, -1, -1]], np.int8)
     said = diagnose(position.from_grid(grid, 2))
     assert said.startswith("row 1, column 0 shows 3, which the numbers around it do not allow")
+
+
+def test_every_engine_can_be_asked(capsys, monkeypatch):
+    """What is said of a position names its kind: exact, an estimate with its error, or a score."""
+    told = {}
+    for name in ENGINES:
+        code, out, err = run(capsys, monkeypatch, TEXT, "--json", "--engine", name)
+        assert (code, err) == (0, "")
+        told[name] = json.loads(out)
+        assert told[name]["engine"] == name
+    assert {told[name]["status"] for name in ("exact", "tilesets", "bitmask", "edges")} == {"exact"}
+    for name in ("sampling", "rejection", "chains"):
+        one = told[name]
+        assert one["status"] == "estimate"
+        for row, exact_row, errors, draws in zip(
+            one["mine_probability"],
+            told["exact"]["mine_probability"],
+            one["error"],
+            one["effective_samples"],
+            strict=True,
+        ):
+            for chance, truth, error, drawn in zip(row, exact_row, errors, draws, strict=True):
+                assert (chance is None) == (truth is None) == (error is None)
+                assert truth is None or abs(chance - truth) <= 5 * error
+                assert truth is None or drawn > 10
+    assert told["likelihood"]["status"] == "score"
+    assert all(c is None for row in told["likelihood"]["mine_probability"] for c in row)
+    # Cell (1,1) is next to two ones with four hidden cells each, and two twos with six.
+    assert told["likelihood"]["score"][1][1] == pytest.approx(2 * 1 / 4 + 2 * 2 / 6, abs=1e-6)
+    assert told["likelihood"]["best"]["mine_probability"] is None
+
+
+def test_people_are_told_what_the_numbers_are(capsys, monkeypatch):
+    example = "4x3x2\n01HH\n01HH\n011H\n"
+    _, out, _ = run(capsys, monkeypatch, TEXT, "--engine", "chains")
+    assert "estimates, standard errors up to 0." in out
+    assert "guess: the least likely mine, by an estimate" in out
+    _, out, _ = run(capsys, monkeypatch, TEXT, "--engine", "likelihood")
+    assert "scores in tenths, not probabilities" in out
+    assert "guess: the lowest score" in out
+    _, out, _ = run(capsys, monkeypatch, example, "--engine", "likelihood")
+    assert "safest: (0,2) 0.00" in out
+    assert "(1,2)" not in out.splitlines()[-2], "a certain mine is none of the safest"
+    code, out, err = run(capsys, monkeypatch, example, "--engine", "oracle")
+    assert code == 2
+    assert "invalid choice: 'oracle'" in err
