@@ -153,7 +153,10 @@ def test_a_large_board_is_cut_to_a_window():
 def in_a_terminal(*argv, until, **environment):
     """Runs `play` in a pseudo-terminal; Ctrl-C once `until` was seen; (exit status, output)."""
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "jaxsweep.play", *argv]
+    # As a shell does for what it starts in front: the tests themselves may run with Ctrl-C ignored.
+    listen = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    play = "runpy.run_module('jaxsweep.play', run_name='__main__', alter_sys=True)"
+    command = [sys.executable, "-c", listen + play, *argv]
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     env |= {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"} | environment
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env)
@@ -178,7 +181,7 @@ def in_a_terminal(*argv, until, **environment):
 
 def test_ctrl_c_leaves_the_terminal_clean():
     code, seen = in_a_terminal("--seed", "3", "--delay", "30", until=b"first cell")
-    assert code == 130
+    assert code == 130, seen
     assert "\x1b[?25l" in seen, "the cursor was hidden"
     assert seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l"), "and is shown again"
     assert "Traceback" not in seen
