@@ -389,7 +389,6 @@ class _Report:
     """The beliefs in the making."""
 
     def __init__(self, settled: Settled, fits: Bool[np.ndarray, " positions"]):
-        self.settled = settled
         self.mines = np.asarray(settled.mines_left, np.int32)
         self.free, self.boundary = sizes_of(settled.free), sizes_of(settled.boundary)
         self.is_free = bitboard.unpack_batch(settled.free)

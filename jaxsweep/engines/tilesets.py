@@ -10,6 +10,7 @@ The rule of the whole board, all mines, is not a level of the tree: it would tie
 and on a large board leave no capacity for anything else. Edges are joined by their mine counts.
 """
 
+import math
 from functools import partial
 from typing import NamedTuple
 
@@ -30,14 +31,7 @@ VALUES = 8
 """Mines that a set may hold: 0 to 7, since no unsettled number needs more."""
 
 _CHOOSE = np.array(
-    [
-        [
-            0 if k > n else np.prod(range(n - k + 1, n + 1)) / np.prod(range(1, k + 1))
-            for k in range(VALUES)
-        ]
-        for n in range(VALUES + 1)
-    ],
-    np.float32,
+    [[math.comb(n, k) for k in range(VALUES)] for n in range(VALUES + 1)], np.float32
 )
 
 
