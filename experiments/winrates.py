@@ -1,8 +1,9 @@
-"""How often a player wins, with an interval; and whether its engine ever failed it.
+"""How often each player wins, on each level and start rule, with intervals, beside known figures.
 
-    python experiments/winrates.py [--strategy NAME] [--start RULE] [--games N] [LEVEL]
+    python experiments/winrates.py [--quick] [--only LEVEL-START-PLAYER ...]
 
-Plays games 0 to N − 1 of a seed and writes `results/winrate-LEVEL-RULE-STRATEGY.json`.
+Plays games 0 to N − 1 of a seed and writes `results/winrates.json` and `results/winrates.png`.
+With `--only`, the other figures of the file stay as they are.
 """
 
 import argparse
@@ -11,9 +12,13 @@ import sys
 import time
 from pathlib import Path
 
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
 from rich.progress import Progress
 
-from jaxsweep import arguments, machine
+from jaxsweep import machine
 from jaxsweep.arena import play_games
 from jaxsweep.compilation import use_cache
 from jaxsweep.level import LEVELS, Opening, Start
@@ -21,46 +26,144 @@ from jaxsweep.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 
 RESULTS = Path(__file__).parent / "results"
+FILE = RESULTS / "winrates.json"
 SEED = 20261116
 
+STANDARD = ("expert", "intermediate", "beginner", "mini")
+ON_DEVICE = ("exact", "exact-random-ties", "knowledge", "random", "linear")
+ON_HOST = ("tilesets", "bitmask", "edges", "likelihood", "sampling")
 
-def main() -> None:
-    """Measures, prints and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("level", nargs="?", choices=list(LEVELS), default="expert")
-    parser.add_argument("--strategy", choices=list(STRATEGIES), default="exact-random-ties")
-    parser.add_argument("--start", choices=[s.value for s in Start], default="safe")
-    parser.add_argument("--games", type=arguments.whole_number(1, 2**31), default=200_000)
-    parsed = parser.parse_args()
-    use_cache()
-    opening = Opening.of(LEVELS[parsed.level], Start(parsed.start))
-    totals = dict.fromkeys(("won", "clicks", "guesses", "rounds", "opened", "blind", "wrong"), 0)
+PUBLISHED = {
+    ("expert", "safe", "exact-random-ties"): 0.3556,
+    ("expert", "zero", "exact-random-ties"): 0.50,
+    ("expert", "safe", "exact"): 0.3827,
+    ("expert", "zero", "exact"): 0.5091,
+}
+"""Least mine probability, ties at random or to the fewest covered neighbours."""
+
+
+def jobs(quick: bool) -> list[tuple[str, str, str, int]]:
+    """Level, start, player and number of games: fewer for players that guess on the host."""
+    fast, slow = (2_000, 200) if quick else (200_000, 2_000)
+    return [
+        (level, start, player, fast)
+        for player in ON_DEVICE
+        for level in STANDARD
+        for start in ("safe", "zero")
+    ] + [("beginner", start, player, slow) for player in ON_HOST for start in ("safe", "zero")]
+
+
+def measure(level: str, start: str, player: str, games: int, bar: Progress) -> dict:
+    """Plays the games of one entry."""
+    opening = Opening.of(LEVELS[level], Start(start))
+    names = ("won", "clicks", "guesses", "rounds", "opened", "blind", "wrong")
+    totals = dict.fromkeys(names, 0)
     began = time.perf_counter()
-    with Progress() as bar:
-        task = bar.add_task(f"{parsed.strategy} on {parsed.level}", total=parsed.games)
-        for record in play_games(STRATEGIES[parsed.strategy], opening, SEED, parsed.games):
-            for name in totals:
-                totals[name] += int(getattr(record, name).sum())
-            bar.advance(task, len(record.number))
-    low, high = wilson(totals["won"], parsed.games)
-    result = {
-        "command": "python experiments/winrates.py " + " ".join(sys.argv[1:]),
-        "level": str(opening.level),
-        "start": parsed.start,
+    task = bar.add_task(f"{player} on {level}, {start}", total=games)
+    for record in play_games(STRATEGIES[player], opening, SEED, games):
+        for name in totals:
+            totals[name] += int(getattr(record, name).sum())
+        bar.advance(task, len(record.number))
+    bar.remove_task(task)
+    return {
+        "level": level,
+        "board": str(opening.level),
+        "start": start,
         "first_cell": opening.first,
-        "strategy": parsed.strategy,
+        "player": player,
+        "command": "python experiments/winrates.py " + " ".join(sys.argv[1:]),
         "seed": SEED,
-        "games": parsed.games,
-        "win_rate": totals["won"] / parsed.games,
-        "interval_95": [low, high],
+        "games": games,
+        "win_rate": totals["won"] / games,
+        "interval_95": wilson(totals["won"], games),
         "totals": totals,
         "seconds_compilation_included": time.perf_counter() - began,
         "machine": machine.facts(),
     }
-    file = RESULTS / f"winrate-{parsed.level}-{parsed.start}-{parsed.strategy}.json"
-    file.write_text(json.dumps(result, indent=1) + "\n")
-    print(f"{result['win_rate']:.3%} ({low:.3%} to {high:.3%}) of {parsed.games:,} games")
-    print(f"{totals['blind']} guesses without a known risk, {totals['wrong']} wrong certainties")
+
+
+def measured(entries: list[dict]) -> list[str]:
+    """The players that there are figures of."""
+    there = {entry["player"] for entry in entries}
+    return [player for player in (*ON_DEVICE, *ON_HOST) if player in there]
+
+
+def table(entries: list[dict]) -> str:
+    """A row a player, a column a level and start rule, in percent."""
+    columns = [(level, start) for level in STANDARD for start in ("safe", "zero")]
+    lines = ["| player | " + " | ".join(f"{a} {b.upper()}" for a, b in columns) + " |"]
+    lines.append("|---" * (len(columns) + 1) + "|")
+    by_key = {(e["level"], e["start"], e["player"]): e for e in entries}
+    for player in measured(entries):
+        cells = []
+        for level, start in columns:
+            entry = by_key.get((level, start, player))
+            if entry is None:
+                cells.append("–")
+                continue
+            low, high = entry["interval_95"]
+            text = f"{entry['win_rate']:.2%} ± {(high - low) / 2:.2%}".replace("%", "")
+            known = PUBLISHED.get((level, start, player))
+            cells.append(text + (f" (known {known:.2%})".replace("%", "") if known else ""))
+        lines.append(f"| `{player}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def plot(entries: list[dict], file: Path) -> None:
+    """Win rates with their intervals; known figures as black lines."""
+    figure, axes = plt.subplots(1, len(STANDARD), figsize=(12, 3.6), sharey=True)
+    players = measured(entries)
+    for level, axis in zip(STANDARD, axes, strict=True):
+        for shift, start, colour in ((-0.17, "safe", "#0072b2"), (0.17, "zero", "#e69f00")):
+            own = [e for e in entries if e["level"] == level and e["start"] == start]
+            places = [players.index(e["player"]) + shift for e in own]
+            rates = [e["win_rate"] * 100 for e in own]
+            errors = [
+                [(e["win_rate"] - e["interval_95"][0]) * 100 for e in own],
+                [(e["interval_95"][1] - e["win_rate"]) * 100 for e in own],
+            ]
+            axis.bar(places, rates, 0.34, yerr=errors, color=colour, label=f"{start} start")
+            for e, place in zip(own, places, strict=True):
+                known = PUBLISHED.get((level, start, e["player"]))
+                if known:
+                    axis.plot([place - 0.2, place + 0.2], [known * 100] * 2, "k-", lw=1.5)
+        axis.set_title(f"{level} {LEVELS[level]}")
+        axis.set_xticks(range(len(players)), players, rotation=90)
+        axis.set_ylim(0, 100)
+        axis.grid(axis="y", alpha=0.3)
+    axes[0].set_ylabel("games won, %")
+    axes[0].legend()
+    figure.tight_layout()
+    figure.savefig(file, dpi=120)
+
+
+def main() -> None:
+    """Measures, prints and writes the result files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few games, and no result file")
+    parser.add_argument("--only", nargs="+", metavar="LEVEL-START-PLAYER", help="some of them")
+    parsed = parser.parse_args()
+    machine.use_devices()
+    use_cache()
+    names = {f"{level}-{start}-{player}" for level, start, player, _ in jobs(parsed.quick)}
+    unknown = set(parsed.only or ()) - names
+    if unknown:
+        parser.error(f"no entry {min(unknown)}; there are {', '.join(sorted(names))}")
+    kept = {}
+    if FILE.exists() and not parsed.quick:
+        kept = {(e["level"], e["start"], e["player"]): e for e in json.loads(FILE.read_text())}
+    with Progress() as bar:
+        whole = bar.add_task("all players", total=len(parsed.only or names))
+        for level, start, player, games in jobs(parsed.quick):
+            if parsed.only and f"{level}-{start}-{player}" not in parsed.only:
+                continue
+            kept[level, start, player] = measure(level, start, player, games, bar)
+            bar.advance(whole)
+            if not parsed.quick:
+                FILE.write_text(json.dumps(list(kept.values()), indent=1) + "\n")
+    print(table(list(kept.values())))
+    if not parsed.quick:
+        plot(list(kept.values()), RESULTS / "winrates.png")
 
 
 if __name__ == "__main__":

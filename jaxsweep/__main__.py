@@ -8,6 +8,7 @@ from jaxsweep import arguments
 COMMANDS = {
     "analyze": "the exact odds of a position, and the best move",
     "play": "watch a strategy play, or measure it over many games",
+    "arena": "play hundreds of thousands of games, stop and go on",
     "bench": "time the kernels",
 }
 

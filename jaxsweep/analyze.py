@@ -17,13 +17,13 @@ from rich.text import Text
 from jaxsweep import arguments, bitboard, terminal
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.compilation import is_cold, use_cache
-from jaxsweep.deduction import deduce
+from jaxsweep.deduction import deduce, simplest
 from jaxsweep.diagnosis import diagnose
 from jaxsweep.engines import ENGINES, exact
 from jaxsweep.engines.batching import certain_by_single
 from jaxsweep.inference import infer
 from jaxsweep.position import Position, PositionError, read_all, stack, to_grid
-from jaxsweep.strategies import Reason, certain_move
+from jaxsweep.strategies import Reason
 from jaxsweep.strategies.least_belief import fewest_covered, least_risk
 
 COUNTED_BELOW = 10**15
@@ -166,10 +166,10 @@ def _best(position: Position, analysis: Analysis) -> tuple[tuple[int, int] | Non
     if safe.any():
         # Single numbers first: what finds those is compiled already.
         for deduction in (certain_by_single, _deduce):
-            move = _certain_move(deduction(position))
-            proven = np.asarray(bitboard.unpack(np.asarray(move.opens), grid.shape[1])) & safe
+            cells, rule = _simplest(deduction(position))
+            proven = np.asarray(bitboard.unpack(np.asarray(cells), grid.shape[1])) & safe
             if proven.any():
-                return _first(proven), Reason(int(move.reason)).text
+                return _first(proven), Reason(int(rule)).text
         return _first(safe), Reason.NO_LAYOUT.text
     maybe = (grid < 0) & ~analysis.certain_mines
     if not maybe.any():
@@ -191,7 +191,7 @@ def _best(position: Position, analysis: Analysis) -> tuple[tuple[int, int] | Non
 
 
 _deduce = jax.jit(deduce)
-_certain_move = jax.jit(certain_move)
+_simplest = jax.jit(simplest)
 
 
 def _first(cells: Bool[np.ndarray, "rows cols"]) -> tuple[int, int]:

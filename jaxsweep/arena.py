@@ -1,259 +1,312 @@
-"""Whole games, played by a strategy, in batches.
+"""`python -m jaxsweep.arena`: measure players over many games, on all devices, on several hosts."""
 
-A game is a function of the opening, the strategy, the seed and the game's number alone: the same
-whatever the batch it is played in. What is certain is opened on the device until every game of a
-batch is stuck or over; only stuck games reach the strategy's guess, and new games take the place of
-finished ones.
-"""
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from collections.abc import Iterator
-from functools import partial
-
-import equinox as eqx
 import jax
-import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Bool, Int, Integer, Key
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from jaxsweep import bitboard, game
-from jaxsweep.bitboard import Bits
-from jaxsweep.game import Game, GameStatus
-from jaxsweep.level import Opening
-from jaxsweep.position import Position
-from jaxsweep.strategies import AbstractStrategy, Deduction, Move, Reason, certain_move
+from jaxsweep import arguments, machine, runs
+from jaxsweep.compilation import use_cache
+from jaxsweep.matches import LANES, Batch, Loss, Record, merge, play_batches, play_games
+from jaxsweep.runs import Run, RunError, Settings
+from jaxsweep.statistics import paired_difference, wilson
+from jaxsweep.strategies import BEST, STRATEGIES
+from jaxsweep.watch import describe, watch
 
-FIRST_ROUNDS = 8
-"""Moves that the quickest deduction makes before its games line up again."""
+__all__ = ["Batch", "Loss", "Record", "merge", "play_batches", "play_games"]
 
-_batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
-
-
-class Record(eqx.Module):
-    """How games went: one entry a game."""
-
-    number: Integer[np.ndarray, " games"]
-    won: Bool[np.ndarray, " games"]
-    clicks: Int[np.ndarray, " games"]
-    """Cells the player asked to open, the first one included; what opens by itself is free."""
-    guesses: Int[np.ndarray, " games"]
-    """Moves that could have hit a mine, the first cell not counted."""
-    rounds: Int[np.ndarray, " games"]
-    """Moves after the first cell; one move may open many cells."""
-    opened: Int[np.ndarray, " games"]
-    """Safe cells open at the end."""
-    blind: Int[np.ndarray, " games"]
-    """Guesses whose risk the player did not know: of an exact player, those over capacity."""
-    wrong: Int[np.ndarray, " games"]
-    """Moves that the player called certain, and that hit a mine: none, if it is sound."""
+EXAMPLES = """examples:
+  python -m jaxsweep.arena expert --games 200000 --out runs/expert
+  python -m jaxsweep.arena expert --games 200000 --out runs/expert   (again: it goes on, or reports)
+  python -m jaxsweep.arena beginner --compare exact exact-random-ties --games 100000
+  python -m jaxsweep.arena expert --games 1000000 --out runs/big \\
+      --coordinator 10.0.0.1:1234 --processes 2 --process-id 0       (and 1 on the other host)"""
 
 
-class Table(eqx.Module):
-    """An opening as arrays: boards of one container size share one compiled kernel."""
-
-    cells: Bits
-    minable: Bits
-    mines: Int[Array, ""]
-    row: Int[Array, ""]
-    col: Int[Array, ""]
-
-    @classmethod
-    def of(cls, opening: Opening) -> "Table":
-        """The arrays of an opening."""
-        row, col = opening.first
-        return cls(
-            cells=jnp.asarray(opening.cells()),
-            minable=jnp.asarray(opening.minable()),
-            mines=jnp.asarray(opening.level.mines, jnp.int32),
-            row=jnp.asarray(row, jnp.int32),
-            col=jnp.asarray(col, jnp.int32),
-        )
-
-
-class Lane(eqx.Module):
-    """A game under way, or a batch of them, last."""
-
-    game: Game
-    number: Integer[Array, ""]
-    clicks: Int[Array, ""]
-    guesses: Int[Array, ""]
-    rounds: Int[Array, ""]
-    blind: Int[Array, ""]
-    wrong: Int[Array, ""]
-
-
-def begin(
-    table: Table, seed: Integer[Array, ""] | np.uint32, number: Integer[Array, ""] | np.uint32
-) -> Game:
-    """Game `number` of a seed, with its first cell open."""
-    key = game.deal_key(game.game_key(seed, number))
-    dealt = game.deal(key, table.cells, table.minable, table.mines)
-    return game.open_cells(dealt, bitboard.single(table.row, table.col, dealt.cells))
-
-
-def act(now: Game, move: Move) -> Game:
-    """Makes a move; it leaves flags on the mines the player knows of, for people to see."""
-    flagged = eqx.tree_at(lambda g: g.flags, now, move.flags & ~now.opened)
-    return game.open_cells(flagged, move.opens)
-
-
-def advance(deduction: Deduction, rounds: int, lane: Lane) -> tuple[Lane, Bool[Array, ""]]:
-    """Makes up to `rounds` moves that a deduction finds; and whether it may find more."""
-
-    def step(state):
-        lane, _, made = state
-        move = certain_move(deduction(game.view(lane.game)))
-        found = bitboard.any_set(move.opens) & (game.status(lane.game) == GameStatus.PLAYING)
-        return jax.tree.map(partial(jnp.where, found), moved(lane, move), lane), found, made + 1
-
-    lane, found, _ = jax.lax.while_loop(
-        lambda state: state[1] & (state[2] < rounds), step, (lane, jnp.asarray(True), jnp.int32(0))
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments, checked."""
+    parser = argparse.ArgumentParser(
+        prog="python -m jaxsweep.arena",
+        description="Play many games, and report how many were won, with an interval.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    return lane, found
-
-
-def moved(lane: Lane, move: Move) -> Lane:
-    """The lane after a move."""
-    is_guess = move.reason >= Reason.IN_ORDER
-    hit = bitboard.any_set(move.opens & lane.game.mines)
-    return Lane(
-        game=act(lane.game, move),
-        number=lane.number,
-        clicks=lane.clicks + bitboard.count(move.opens),
-        guesses=lane.guesses + is_guess.astype(jnp.int32),
-        rounds=lane.rounds + 1,
-        blind=lane.blind + (move.risk < 0).astype(jnp.int32),
-        wrong=lane.wrong + (hit & ~is_guess).astype(jnp.int32),
+    arguments.add_opening(parser, "expert")
+    players = parser.add_mutually_exclusive_group()
+    players.add_argument(
+        "--strategy",
+        choices=list(STRATEGIES),
+        default=BEST,
+        metavar="NAME",
+        help=f"the player: {', '.join(STRATEGIES)} (default: {BEST})",
     )
+    players.add_argument(
+        "--compare",
+        nargs=2,
+        choices=list(STRATEGIES),
+        metavar=("A", "B"),
+        help="two players on the same boards, and the difference of their win rates",
+    )
+    parser.add_argument(
+        "--games",
+        type=arguments.whole_number(1, 2**31),
+        default=10_000,
+        metavar="N",
+        help="(default: 10000)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=arguments.whole_number(0, 2**32 - 1),
+        default=0,
+        metavar="S",
+        help="which boards (default: 0)",
+    )
+    parser.add_argument("--out", metavar="DIR", type=Path, help="keep records there, and go on")
+    parser.add_argument(
+        "--batch",
+        type=arguments.whole_number(1, 2**20),
+        default=LANES,
+        metavar="N",
+        help=f"games under way on each device (default: {LANES}); changes no result",
+    )
+    parser.add_argument(
+        "--devices",
+        type=arguments.whole_number(1, 4096),
+        metavar="N",
+        help="use so many local devices (default: all; of a CPU, one a core)",
+    )
+    parser.add_argument(
+        "--moves",
+        nargs="+",
+        type=arguments.whole_number(0, 2**31),
+        default=[],
+        metavar="GAME",
+        help="also write every move of these games to --out",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    hosts = parser.add_argument_group("several hosts")
+    hosts.add_argument("--coordinator", metavar="HOST:PORT", help="where process 0 listens")
+    hosts.add_argument(
+        "--processes", type=arguments.whole_number(1, 2**16), metavar="N", help="how many in all"
+    )
+    hosts.add_argument(
+        "--process-id", type=arguments.whole_number(0, 2**16), metavar="I", help="from 0"
+    )
+    hosts.add_argument(
+        "--distributed",
+        action="store_true",
+        help="take these three from the cluster (SLURM, Open MPI, cloud TPU)",
+    )
+    parsed = parser.parse_args(argv)
+    given = (parsed.coordinator, parsed.processes, parsed.process_id)
+    if any(x is not None for x in given) and any(x is None for x in given):
+        parser.error("--coordinator, --processes and --process-id go together")
+    if parsed.processes is not None and parsed.process_id >= parsed.processes:
+        parser.error(f"--process-id {parsed.process_id} of --processes {parsed.processes}")
+    if parsed.coordinator and ":" not in parsed.coordinator:
+        parser.error(f"--coordinator takes HOST:PORT, not {parsed.coordinator!r}")
+    if (parsed.coordinator or parsed.distributed) and not parsed.out:
+        parser.error("several processes need --out: each writes its own shards there")
+    if parsed.moves and not parsed.out:
+        parser.error("--moves needs --out, a folder to write to")
+    if parsed.moves and max(parsed.moves) >= parsed.games:
+        parser.error(f"--moves {max(parsed.moves)}: there are games 0 to {parsed.games - 1}")
+    return parsed
 
 
-@eqx.filter_jit
-def deal_lanes(
-    table: Table,
-    seed: Integer[Array, ""] | np.uint32,
-    numbers: Integer[Array | np.ndarray, " batch"],
-) -> Lane:
-    """New games, with their first cell open."""
-
-    def one(number):
-        none = jnp.int32(0)
-        return Lane(begin(table, seed, number), number, jnp.int32(1), none, none, none, none)
-
-    return _batched(one)(numbers)
-
-
-@partial(jax.jit, static_argnames=("deduction", "rounds"))
-def advance_lanes(
-    lanes: Lane, deduction: Deduction, rounds: int
-) -> tuple[Lane, Bool[Array, " batch"], Int[Array, " batch"]]:
-    """`advance` for a batch, and the status of each game."""
-    lanes, found = _batched(partial(advance, deduction, rounds))(lanes)
-    return lanes, found, _batched(game.status)(lanes.game)
-
-
-@jax.jit
-def look(
-    lanes: Lane, seed: Integer[Array, ""] | np.uint32
-) -> tuple[Position, Key[Array, " batch"]]:
-    """What the strategy sees of each game, and the key it may use."""
-
-    def one(lane: Lane):
-        key = game.move_key(game.game_key(seed, lane.number), lane.rounds)
-        return game.view(lane.game), key
-
-    return _batched(one)(lanes)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    parsed = parse(argv)
+    opening = arguments.read_opening(parsed)
+    machine.use_devices(parsed.devices)
+    if parsed.coordinator:
+        jax.distributed.initialize(parsed.coordinator, parsed.processes, parsed.process_id)
+    elif parsed.distributed:
+        jax.distributed.initialize()
+    use_cache()
+    names = parsed.compare or [parsed.strategy]
+    about = {"command": "python -m jaxsweep.arena " + " ".join(argv), "machine": machine.facts()}
+    results = []
+    for name in names:
+        settings = Settings.of(opening, name, parsed.seed, parsed.games)
+        folder = parsed.out / name if parsed.out and parsed.compare else parsed.out
+        record, seconds, longest = measure(settings, folder, parsed.batch, about)
+        if record is None:
+            return 0
+        results.append((settings, record))
+        if not parsed.compare or not parsed.json:
+            report(settings, record, seconds, longest, parsed.json)
+        for number in parsed.moves:
+            steps = list(watch(STRATEGIES[name], opening, parsed.seed, number))
+            text = json.dumps(describe(steps, opening, parsed.seed) | {"game": number})
+            (folder / f"game-{number}.json").write_text(text + "\n")
+    if parsed.compare:
+        first, second = results
+        compare(first, second, parsed.json)
+    return 0
 
 
-@jax.jit
-def make_moves(lanes: Lane, moves: Move) -> tuple[Lane, Int[Array, " batch"]]:
-    """The lanes after a move each, and the status of each game."""
-    lanes = _batched(moved)(lanes, moves)
-    return lanes, _batched(game.status)(lanes.game)
+def measure(
+    settings: Settings, folder: Path | None, batch: int, about: dict
+) -> tuple[Record | None, float, float]:
+    """Plays what is missing; all records, the time they took, and the longest batch.
 
-
-def play_games(
-    strategy: AbstractStrategy, opening: Opening, seed: int, games: int, batch: int = 1024
-) -> Iterator[Record]:
-    """Games 0 to `games` − 1, as records on the host, in the order in which they end.
-
-    Games wait in line for the deduction they need next, the last line being that for a guess. A
-    line is served when it fills a batch, so that no game waits for another's deductions.
+    No records in a process that is not the first of several: that one reports.
     """
-    table, batch, key = Table.of(opening), min(batch, games), np.uint32(seed)
-    deductions = strategy.deductions
-    lines: list[Lane | None] = [None] * (len(deductions) + 1)
-    dealt = 0
-    while dealt < games or any(line is not None for line in lines):
-        sizes = [_size(line) for line in lines]
-        if max(sizes) < batch and dealt < games:
-            # The last deal is filled up with games that are dropped: one shape, one kernel.
-            numbers = np.arange(dealt, dealt + batch, dtype=np.uint32)
-            lanes = deal_lanes(table, key, numbers)
-            served, real, dealt = 0, min(batch, games - dealt), min(dealt + batch, games)
-        else:
-            # The last of the full lines, or at the end of a run the longest.
-            served = max(range(len(sizes)), key=lambda i: (min(sizes[i], batch), i))
-            lanes, lines[served] = _split(lines[served], batch)
-            real = _size(lanes)
-            lanes = _pad(lanes, batch)
-        if served < len(deductions):
-            rounds = FIRST_ROUNDS if served == 0 else 1
-            lanes, found, status = advance_lanes(lanes, deductions[served], rounds)
-        else:
-            lanes, status = make_moves(lanes, strategy.guess(*look(lanes, key)))
-            found = np.full(batch, True)
-        lanes, found, status = jax.device_get((lanes, found, status))
-        playing = status == GameStatus.PLAYING
-        real_ones = np.arange(batch) < real
-        for line, which in (
-            (0, real_ones & playing & found),
-            (served + 1, real_ones & playing & ~found),
-        ):
-            if which.any():
-                lines[line] = _join(lines[line], _take(lanes, which))
-        over = real_ones & ~playing
-        if over.any():
-            yield _record(_take(lanes, over), status[over])
+    if folder is None:
+        began, reports = time.perf_counter(), []
+        batches = play_batches(
+            STRATEGIES[settings.strategy],
+            settings.opening,
+            settings.seed,
+            settings.games,
+            batch,
+        )
+        for part in shown(batches, settings, settings.games):
+            reports.append(part)
+        record = merge([part.record for part in reports]).ordered()
+        longest = max(part.seconds for part in reports)
+        return record, time.perf_counter() - began, longest
+    run = Run(folder, settings, about)
+    index, count = jax.process_index(), jax.process_count()
+    # Stretches of shards rather than every n-th: lanes stay full from one shard to the next.
+    own = range(settings.shards * index // count, settings.shards * (index + 1) // count)
+    left = sum(len(settings.games_of(shard)) for shard in run.missing(own))
+    try:
+        for _ in shown(runs.play(run, own, batch), settings, left):
+            pass
+    except KeyboardInterrupt:
+        have = len(own) - len(run.missing(own))
+        print(f"\n{have} of {len(own)} shards are in {folder}; the same command goes on.")
+        raise
+    if count > 1:
+        # All leave together, or the first to leave would end the others.
+        while not all(run.path(shard).exists() for shard in range(settings.shards)):
+            time.sleep(0.2)
+        if index:
+            return None, 0.0, 0.0
+    return run.records(), *run.seconds()
 
 
-def _size(line: Lane | None) -> int:
-    return 0 if line is None else len(line.number)
-
-
-def _take(lanes: Lane, which: Bool[np.ndarray, " batch"]) -> Lane:
-    return jax.tree.map(lambda leaf: leaf[..., which], lanes)
-
-
-def _split(lanes: Lane | None, size: int) -> tuple[Lane, Lane | None]:
-    """The first `size` games of a line, and the rest."""
-    first = jax.tree.map(lambda leaf: leaf[..., :size], lanes)
-    rest = jax.tree.map(lambda leaf: leaf[..., size:], lanes)
-    return first, rest if _size(rest) else None
-
-
-def _pad(lanes: Lane, size: int) -> Lane:
-    """Fills a batch up with covered boards: on those, no engine has anything to do."""
-    real = _size(lanes)
-    which = np.minimum(np.arange(size), real - 1)
-    padded = jax.tree.map(lambda leaf: leaf[..., which], lanes)
-    opened = np.where(np.arange(size) < real, padded.game.opened, np.uint32(0))
-    return eqx.tree_at(lambda lane: lane.game.opened, padded, opened)
-
-
-def _join(line: Lane | None, lanes: Lane) -> Lane:
-    if line is None:
-        return lanes
-    return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), line, lanes)
-
-
-def _record(lanes: Lane, status: Int[np.ndarray, " games"]) -> Record:
-    shown = np.asarray(lanes.game.opened) & ~np.asarray(lanes.game.mines)
-    return Record(
-        number=np.asarray(lanes.number),
-        won=status == GameStatus.WON,
-        clicks=np.asarray(lanes.clicks),
-        guesses=np.asarray(lanes.guesses),
-        rounds=np.asarray(lanes.rounds),
-        opened=np.bitwise_count(shown).sum((0, 1), dtype=np.int32),
-        blind=np.asarray(lanes.blind),
-        wrong=np.asarray(lanes.wrong),
+def shown(batches: Iterator[Batch], settings: Settings, games: int) -> Iterator[Batch]:
+    """The same batches, under a bar with games a second, wins so far, and the time left."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[speed]}"),
+        TextColumn("{task.fields[wins]}"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
     )
+    won = played = 0
+    began = time.perf_counter()
+    with bar:
+        task = bar.add_task(settings.strategy, total=games, speed="compiling", wins="")
+        for batch in batches:
+            yield batch
+            won, played = won + int(batch.record.won.sum()), played + len(batch.record)
+            low, high = wilson(won, played)
+            speed = f"{played / (time.perf_counter() - began):,.0f}/s"
+            wins = f"{won / played:.2%} ± {(high - low) / 2:.2%}"
+            bar.update(task, completed=played, speed=speed, wins=wins)
+
+
+def summary(settings: Settings, record: Record, seconds: float, longest: float) -> dict:
+    """What there is to say of a run."""
+    games, won = len(record), int(record.won.sum())
+    safe = settings.opening.level.cells - settings.opening.level.mines
+    lost = {loss.name.lower(): int((record.loss == loss).sum()) for loss in list(Loss)[1:]}
+    return {
+        "level": str(settings.opening.level),
+        "start": settings.start,
+        "first_cell": settings.first,
+        "strategy": settings.strategy,
+        "seed": settings.seed,
+        "games": games,
+        "wins": won,
+        "win_rate": won / games,
+        "interval_95": wilson(won, games),
+        "share_cleared": float(record.opened.mean()) / safe if safe else 1.0,
+        "clicks": float(record.clicks.mean()),
+        "guesses": float(record.guesses.mean()),
+        "blind_guesses": int(record.blind.sum()),
+        "wrong_certainties": int(record.wrong.sum()),
+        "losses": lost,
+        "seconds": seconds,
+        "longest_batch_seconds": longest,
+        "checksum": runs.checksum([record]),
+    }
+
+
+def report(
+    settings: Settings, record: Record, seconds: float, longest: float, as_json: bool
+) -> None:
+    """Prints what came of a run; its last line is the record, as players of old kept it."""
+    facts = summary(settings, record, seconds, longest)
+    if as_json:
+        print(json.dumps(facts))
+        return
+    low, high = facts["interval_95"]
+    lost = facts["games"] - facts["wins"]
+    print(
+        f"{settings.strategy} on {facts['level']}, {settings.start} start at "
+        f"{settings.first}, seed {settings.seed}: won {facts['win_rate']:.3%} "
+        f"({low:.3%} to {high:.3%})"
+    )
+    reasons = ", ".join(f"{n:,} {_LOSSES[name]}" for name, n in facts["losses"].items() if n)
+    print(
+        f"{facts['clicks']:.1f} clicks and {facts['guesses']:.2f} guesses a game"
+        + (f"; lost {reasons}" if reasons else "")
+    )
+    print(f"checksum {facts['checksum'][:16]}")
+    print(
+        f"{facts['wins']:,}–{lost:,} ({facts['win_rate']:.2%}), {facts['share_cleared']:.2%} "
+        f"cleared, {seconds / facts['games'] * 1e3:.3f} ms a game, longest batch {longest:.2f} s"
+    )
+
+
+_LOSSES = {
+    "unavoidable": "at the least risk there was",
+    "not_best": "at a greater risk than need be",
+    "wrong": "by a false certainty",
+}
+
+
+def compare(first: tuple[Settings, Record], second: tuple[Settings, Record], as_json: bool) -> None:
+    """Prints the paired difference of two players on the same boards."""
+    (one, a), (two, b) = first, second
+    if replace(one, strategy=two.strategy) != two:
+        raise RunError("only runs on the same boards can be compared")
+    only_a, only_b = int((a.won & ~b.won).sum()), int((b.won & ~a.won).sum())
+    difference, low, high = paired_difference(only_a, only_b, len(a))
+    if as_json:
+        facts = {
+            "games": len(a),
+            "win_rates": {s.strategy: float(r.won.mean()) for s, r in (first, second)},
+            "only_first_won": only_a,
+            "only_second_won": only_b,
+            "difference": difference,
+            "interval_95": [low, high],
+        }
+        print(json.dumps(facts))
+        return
+    print(
+        f"{one.strategy} − {two.strategy}: {difference:+.3%} ({low:+.3%} to {high:+.3%}); of "
+        f"{len(a):,} boards {only_a:,} were won by the first alone, {only_b:,} by the second alone"
+    )
+
+
+if __name__ == "__main__":
+    arguments.run(main)

@@ -5,8 +5,8 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
+from jaxsweep.errors import UserError
 from jaxsweep.level import LEVELS, Level, LevelError, Opening, Start
-from jaxsweep.position import PositionError
 
 USAGE_ERROR = 2
 INTERRUPTED = 130
@@ -80,7 +80,7 @@ def run(main: Callable[[Sequence[str] | None], int], argv: Sequence[str] | None 
     """Runs a command line to its exit status: 2 and a sentence for bad input, 130 for Ctrl-C."""
     try:
         status = main(argv)
-    except (LevelError, PositionError, OSError) as error:
+    except (UserError, OSError) as error:
         print(f"jaxsweep: {error}", file=sys.stderr)
         status = USAGE_ERROR
     except KeyboardInterrupt:

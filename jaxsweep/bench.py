@@ -17,15 +17,17 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table as TextTable
 
-from jaxsweep import arguments, bitboard, game, machine
-from jaxsweep.arena import Table, play_games
+from jaxsweep import arguments, bitboard, game, machine, peers
 from jaxsweep.beliefs import Beliefs
 from jaxsweep.compilation import use_cache
 from jaxsweep.deduction import deduce, nothing_certain, single_cell_round
 from jaxsweep.engines import edgewise, rejection
 from jaxsweep.engines.batching import settle, side_by_side, sizes_of
+from jaxsweep.environment import Environment, State, random_cells
 from jaxsweep.inference import infer
+from jaxsweep.lanes import Table
 from jaxsweep.level import LEVELS, Level, Opening, Start
+from jaxsweep.matches import LANES, play_batches, play_games
 from jaxsweep.position import Position
 from jaxsweep.samples import stuck_positions
 from jaxsweep.strategies import STRATEGIES
@@ -59,8 +61,8 @@ class Benchmark:
     make: Callable[[Opening, int], Call]
     levels: tuple[str, ...] = STANDARD
     batches: tuple[int, ...] = (4096,)
-    checks: Callable[[Opening], int] | None = None
-    """What one entry of the batch checks, where it is checks that count."""
+    rate: tuple[str, Callable[[Opening], int]] | None = None
+    """What is done to an entry of the batch, and how often, where it is that that counts."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ class Timing:
     """Cores kept busy: processor time over time."""
     signature: str | None
     """A checksum of the answers, for benchmarks that have some: it must not move."""
-    checks_per_second: float | None
+    unit: str | None
+    """Of `per_second`."""
+    per_second: float | None
 
 
 def deal(opening: Opening, batch: int) -> Call:
@@ -123,7 +127,7 @@ def inference(opening: Opening, batch: int) -> Call:
 
 def random_games(opening: Opening, batch: int) -> Call:
     """Whole games of the player `random`."""
-    return lambda: list(play_games(STRATEGIES["random"], opening, SEED, batch, batch))
+    return lambda: list(play_games(STRATEGIES["random"], opening, SEED, batch))
 
 
 def half_open(opening: Opening) -> Position:
@@ -155,6 +159,43 @@ def placements(opening: Opening, batch: int) -> Call:
     return lambda: side_by_side(sample, range(calls))
 
 
+def environment_steps(opening: Opening, batch: int) -> Call:
+    """One step of the environment, any cells, with automatic reset."""
+    level, seed = opening.level, np.uint32(SEED)
+    environment = Environment(level, opening.start)
+    row, col = random_cells(level, jax.random.key(SEED), batch)
+
+    @jax.jit
+    def step(state: State) -> State:
+        # The same cells every time: the games are new ones.
+        return environment.step_and_reset(state, row, col, seed)[0]
+
+    state = environment.reset(batch)
+
+    def call() -> State:
+        nonlocal state
+        state = step(state)
+        return state
+
+    return call
+
+
+def arena_games(opening: Opening, batch: int) -> Call:
+    """Whole games of the player `exact`, lanes kept full from call to call."""
+    lanes = min(LANES, max(batch, 64))
+    batches = play_batches(STRATEGIES["exact"], opening, SEED, 2**31 - 1, lanes)
+    surplus = 0
+
+    def call() -> int:
+        nonlocal surplus
+        while surplus < batch:
+            surplus += len(next(batches).record)
+        surplus -= batch
+        return surplus
+
+    return call
+
+
 BENCHMARKS = {
     "deal": Benchmark(deal),
     "open": Benchmark(open_first),
@@ -167,7 +208,11 @@ BENCHMARKS = {
         placements,
         ("beginner",),
         (2**20,),
-        checks=lambda opening: int(sizes_of(half_open(opening).hidden)[0]),
+        rate=("checks", lambda opening: int(sizes_of(half_open(opening).hidden)[0])),
+    ),
+    "environment-steps": Benchmark(environment_steps, rate=("steps", lambda opening: 1)),
+    "arena": Benchmark(
+        arena_games, (*STANDARD, "expert-zero"), (32768,), rate=("games", lambda opening: 1)
     ),
 }
 
@@ -182,7 +227,7 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
     samples = np.array([_seconds(call, loops) for _ in range(repeats)]) / batch * 1e6
     busy = (time.process_time() - worked) / (time.perf_counter() - began)
     low, median, high = (float(x) for x in np.percentile(samples, [25, 50, 75]))
-    checks = BENCHMARKS[name].checks
+    unit, times = BENCHMARKS[name].rate or (None, None)
     return Timing(
         benchmark=name,
         level=level,
@@ -192,7 +237,8 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
         repeats=repeats,
         busy=busy,
         signature=_signature(answer) if isinstance(answer, Beliefs) else None,
-        checks_per_second=checks(OPENINGS[level]) / median * 1e6 if checks else None,
+        unit=unit,
+        per_second=times(OPENINGS[level]) / median * 1e6 if times else None,
     )
 
 
@@ -240,6 +286,11 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help="use the first N processor cores only (Linux)",
     )
+    parser.add_argument(
+        "--peers",
+        action="store_true",
+        help="instead, compare with jumanji and ms_toollib, where they are installed",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--out", metavar="FILE", help="also write the JSON to a file")
     parsed = parser.parse_args(argv)
@@ -255,7 +306,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parsed = parse(argv)
     if parsed.cores:
         _pin(parsed.cores)
+    machine.use_devices()
     use_cache()
+    if parsed.peers:
+        return _compare(parsed, argv)
     jobs = [
         (name, level, batch)
         for name in (parsed.names or BENCHMARKS)
@@ -269,16 +323,44 @@ def main(argv: Sequence[str] | None = None) -> int:
         "command": "python -m jaxsweep.bench " + " ".join(argv),
         "unit": "microseconds a board",
         "machine": machine.facts(),
+        "peak_memory_mib": machine.peak_memory(),
         "timings": [asdict(timing) for timing in timings],
     }
+    if not _keep(parsed, result):
+        report(timings)
+    return 0
+
+
+def _keep(parsed: argparse.Namespace, result: dict) -> bool:
+    """Writes and prints a result as JSON, where that is asked for; whether it was printed."""
     text = json.dumps(result, indent=1)
     if parsed.out:
         with open(parsed.out, "w") as file:
             file.write(text + "\n")
     if parsed.json:
         print(text)
-    else:
-        report(timings)
+    return parsed.json
+
+
+def _compare(parsed: argparse.Namespace, argv: list[str]) -> int:
+    """Compares with other people's software."""
+    found, missing = peers.compare_all(parsed.repeats)
+    result = {
+        "command": "python -m jaxsweep.bench " + " ".join(argv),
+        "unit": "a second",
+        "machine": machine.facts(),
+        "comparisons": [asdict(one) | {"ratio": one.ratio} for one in found],
+        "missing": missing,
+    }
+    if _keep(parsed, result):
+        return 0
+    for one in found:
+        print(
+            f"{one.what}: {one.ours:,.0f} a second, {one.peer} {one.theirs:,.0f}: "
+            f"{one.ratio:.1f} times as many"
+        )
+    for name in missing:
+        print(f"{name} is not installed: nothing to compare with")
     return 0
 
 
@@ -314,8 +396,8 @@ def report(timings: list[Timing]) -> None:
     console = Console(highlight=False)
     console.print(table)
     for timing in timings:
-        if timing.checks_per_second:
-            rate = f"{timing.checks_per_second / 1e6:,.0f} million checks a second"
+        if timing.per_second:
+            rate = f"{timing.per_second:,.0f} {timing.unit} a second"
             console.print(f"{timing.benchmark}, {timing.level}: {rate}")
 
 

@@ -12,7 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, UInt32
+from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep import bitboard
 from jaxsweep.bitboard import Bits, Planes
@@ -72,9 +72,9 @@ def _deduce(
     return jax.lax.while_loop(lambda state: state[1], step, (start, wanted(start)))[0]
 
 
-def single_cell(position: Position) -> Certain:
-    """Everything the single-cell rules settle."""
-    return _all_single(position, nothing_certain(position))
+def single_cell(position: Position, known: Certain | None = None) -> Certain:
+    """Everything the single-cell rules settle, with what is `known` before."""
+    return _all_single(position, nothing_certain(position) if known is None else known)
 
 
 def single_cell_round(position: Position, certain: Certain) -> Certain:
@@ -132,6 +132,16 @@ def count_rule(position: Position, certain: Certain) -> Certain:
         by_pair=certain.by_pair,
         by_count=certain.by_count | safe | mines,
     )
+
+
+def simplest(certain: Certain) -> tuple[Bits, Int[Array, ""]]:
+    """The safe cells that the simplest rule has found, and that `Rule`; none if there are none."""
+    single = certain.safe & ~certain.by_pair & ~certain.by_count
+    pair, count = certain.safe & certain.by_pair, certain.safe & certain.by_count
+    any_single, any_pair = bitboard.any_set(single), bitboard.any_set(pair)
+    cells = jnp.where(any_single, single, jnp.where(any_pair, pair, count))
+    rule = jnp.where(any_single, Rule.SINGLE, jnp.where(any_pair, Rule.PAIR, Rule.COUNT))
+    return cells, rule
 
 
 def needs_left(position: Position, certain: Certain) -> Planes:

@@ -61,9 +61,14 @@ class Settled(eqx.Module):
     """False where an open number is contradicted already."""
 
 
-def settle(position: Position) -> Settled:
-    """Takes out what the single-cell rules settle. Batch last under `vmap`."""
-    certain = single_cell(position)
+def settle(position: Position, trust_flags: bool = False) -> Settled:
+    """Takes out what the single-cell rules settle. Batch last under `vmap`.
+
+    Flags are a player's marks and count for nothing, unless they are known to be mines.
+    """
+    nothing = jnp.zeros_like(position.hidden)
+    known = Certain(nothing, position.flags, nothing, nothing) if trust_flags else None
+    certain = single_cell(position, known)
     unknown = position.hidden & ~certain.safe & ~certain.mines
     active = position.opened & bitboard.dilate(unknown)
     boundary = unknown & bitboard.dilate(active)

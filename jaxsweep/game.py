@@ -14,7 +14,11 @@ from jaxtyping import Array, Int, Integer, Key, UInt32
 
 from jaxsweep import bitboard
 from jaxsweep.bitboard import Bits
+from jaxsweep.draws import below
 from jaxsweep.position import Position
+
+Seed = Integer[Array, ""] | np.uint32
+"""A seed, or a game's number."""
 
 
 class GameStatus(enum.IntEnum):
@@ -34,9 +38,7 @@ class Game(eqx.Module):
     flags: Bits
 
 
-def game_key(
-    seed: Integer[Array, ""] | np.uint32, number: Integer[Array, ""] | np.uint32
-) -> Key[Array, ""]:
+def game_key(seed: Seed, number: Seed) -> Key[Array, ""]:
     """The random key of game `number` of a seed: all that is random in a game comes from it."""
     return jax.random.fold_in(jax.random.key(seed), number)
 
@@ -73,7 +75,7 @@ def deal(
         to_lay, to_come = carry
         draw, here = cell
         # A uniform number below `to_come`, by the high word of a product.
-        mine = jnp.where(jax.lax.mulhi(draw, to_come) < to_lay, here, jnp.uint32(0))
+        mine = jnp.where(below(draw, to_come) < to_lay, here, jnp.uint32(0))
         return (to_lay - mine, to_come - here), mine
 
     start = (mines.astype(jnp.uint32), bitboard.count(minable).astype(jnp.uint32))

@@ -7,12 +7,13 @@ import numpy as np
 from jaxtyping import UInt32
 
 from jaxsweep import bitboard
+from jaxsweep.errors import UserError
 
 MAX_SIDE = 4096
 """The longest side of a board: far past any played, and short of exhausting memory by a typo."""
 
 
-class LevelError(ValueError):
+class LevelError(UserError):
     """A level, start rule or first cell that no game can have."""
 
 

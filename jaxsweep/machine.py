@@ -1,13 +1,18 @@
 """The machine: what a measurement was made on, and how many cores there are."""
 
+import contextlib
 import os
 import platform
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import jax
 
 import jaxsweep
+
+Device = Any
+"""A JAX device: type checkers know no public name for it."""
 
 
 def cores() -> int:
@@ -15,6 +20,29 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def use_devices(count: int | None = None) -> None:
+    """Makes every core a device of its own, or `count` of them; before the first computation.
+
+    XLA spreads one program over the cores only where single operations are large; the arena's are
+    many and small, but a program a core keeps them all busy. Accelerators stay as they are.
+    """
+    if "JAX_NUM_CPU_DEVICES" not in os.environ or count:
+        # If JAX has started, it is too late: it keeps what it has.
+        with contextlib.suppress(RuntimeError):
+            jax.config.update("jax_num_cpu_devices", count or cores())
+
+
+def peak_memory() -> int | None:
+    """The most memory this process has had, in MiB; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    # Linux counts KiB, macOS bytes.
+    unit = 1024 if platform.system() == "Linux" else 1024 * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
 
 
 def facts() -> dict[str, str | int]:

@@ -12,14 +12,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as TextTable
 from rich.text import Text
 
-from jaxsweep import arguments, terminal
-from jaxsweep.arena import Record, play_games
+from jaxsweep import arguments, machine, terminal
 from jaxsweep.compilation import use_cache
 from jaxsweep.game import GameStatus
 from jaxsweep.level import Opening
+from jaxsweep.matches import Record, play_games
 from jaxsweep.statistics import wilson
 from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
-from jaxsweep.watch import Step, watch
+from jaxsweep.watch import Step, describe, share_opened, watch
 
 DEFAULT_LEVEL = "beginner"
 
@@ -75,6 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     opening = arguments.read_opening(parsed)
     strategy = STRATEGIES[parsed.strategy]
     seed = parsed.seed if parsed.seed is not None else secrets.randbits(32)
+    if parsed.games is not None:
+        machine.use_devices()
     use_cache()
     if parsed.games is not None:
         summary = measure(strategy, opening, seed, parsed.games)
@@ -134,32 +136,6 @@ def ending(steps: list[Step], opening: Opening, seconds: float) -> Text:
         f"{share_opened(last, opening):.1%} of the board opened, {seconds:.1f} s"
     )
     return text
-
-
-def share_opened(step: Step, opening: Opening) -> float:
-    """The share of the safe cells that are open."""
-    safe = opening.level.cells - opening.level.mines
-    return float((step.grid >= 0).sum()) / safe if safe else 1.0
-
-
-def describe(steps: list[Step], opening: Opening, seed: int) -> dict:
-    """A watched game as plain data."""
-    last = steps[-1]
-    return {
-        "rows": opening.level.rows,
-        "cols": opening.level.cols,
-        "mines": opening.level.mines,
-        "start": opening.start.value,
-        "seed": seed,
-        "moves": [
-            {"cells": step.cells, "reason": step.reason.name.lower(), "risk": step.risk}
-            for step in steps
-        ],
-        "won": last.status is GameStatus.WON,
-        "clicks": sum(len(step.cells) for step in steps),
-        "guesses": sum(step.reason.is_guess for step in steps),
-        "share_opened": share_opened(last, opening),
-    }
 
 
 def measure(strategy: AbstractStrategy, opening: Opening, seed: int, games: int) -> dict:

@@ -17,6 +17,7 @@ from jaxtyping import Array, Int, Int8
 
 from jaxsweep import bitboard
 from jaxsweep.bitboard import Bits, Planes
+from jaxsweep.errors import UserError
 from jaxsweep.level import Level, LevelError
 
 HIDDEN = -1
@@ -31,7 +32,7 @@ _LETTERS = {HIDDEN: "H", FLAGGED: "F"} | {n: str(n) for n in range(9)}
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*")
 
 
-class PositionError(ValueError):
+class PositionError(UserError):
     """A text that is no position, or a position that no game can reach; says what and where."""
 
 

@@ -1,16 +1,19 @@
 """Positions of real games in which rules are stuck: what an engine is for, and is measured on."""
 
+from functools import partial
+
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, Key
+from jaxtyping import Array, UInt32
 
-from jaxsweep import game
-from jaxsweep.arena import Lane, Table, advance_lanes, deal_lanes, look
-from jaxsweep.deduction import deduce_safe, single_cell
-from jaxsweep.game import GameStatus
+from jaxsweep import lanes
+from jaxsweep.game import Seed
+from jaxsweep.lanes import Lane, Stage, Table, batched
 from jaxsweep.level import Opening
 from jaxsweep.position import Position
+from jaxsweep.strategies import Rules
 from jaxsweep.strategies.random import any_of
 
 BATCH = 64
@@ -25,37 +28,52 @@ def stuck_positions(opening: Opening, seed: int, count: int) -> Position:
     table, key, found = Table.of(opening), np.uint32(seed), []
     have = dealt = 0
     while have < count:
-        lanes = deal_lanes(table, key, np.arange(dealt, dealt + BATCH, dtype=np.uint32))
+        games = _deal(table, key, np.arange(dealt, dealt + BATCH, dtype=np.uint32))
         dealt += BATCH
         for _ in range(GUESSES):
-            lanes, status = _until_stuck(lanes)
-            positions, keys = look(lanes, key)
-            playing = status == GameStatus.PLAYING
-            found.append(jax.tree.map(lambda leaf, p=playing: np.asarray(leaf)[..., p], positions))
-            have += int(playing.sum())
-            lanes = _open_by_luck(lanes, keys)
+            games, positions = _until_stuck(table, games)
+            stuck = np.asarray(games.stage) == Stage.GUESS
+            found.append(jax.tree.map(lambda leaf, s=stuck: np.asarray(leaf)[..., s], positions))
+            have += int(stuck.sum())
+            games = _open_by_luck(table, games, key)
     return jax.tree.map(
-        lambda *leaves: jax.numpy.asarray(np.concatenate(leaves, axis=-1)[..., :count]), *found
+        lambda *leaves: jnp.asarray(np.concatenate(leaves, axis=-1)[..., :count]), *found
     )
 
 
-def _until_stuck(lanes: Lane) -> tuple[Lane, Int[np.ndarray, " batch"]]:
-    """Makes all moves that the rules find."""
-    while True:
-        lanes, more, _ = advance_lanes(lanes, single_cell, 8)
-        if not np.any(more):
-            lanes, more, status = advance_lanes(lanes, deduce_safe, 1)
-            if not np.any(more):
-                return lanes, np.asarray(status)
+@jax.jit
+def _deal(table: Table, seed: Seed, numbers: UInt32[Array | np.ndarray, " batch"]) -> Lane:
+    return batched(partial(lanes.deal, table, seed))(jnp.asarray(numbers))
 
 
 @jax.jit
-def _open_by_luck(lanes: Lane, keys: Key[Array, " batch"]) -> Lane:
+def _until_stuck(table: Table, games: Lane) -> tuple[Lane, Position]:
+    """Makes all moves that the rules find; and what the player sees then, nothing flagged."""
+
+    def step(lane: Lane) -> Lane:
+        swept = lanes.sweep(table, Rules.PAIR, lane).lane
+        paired = lanes.look_at_pairs(table, lane).lane
+        chosen = jax.tree.map(partial(jnp.where, lane.stage == Stage.SWEEP), swept, paired)
+        return jax.tree.map(partial(jnp.where, lane.stage < Stage.GUESS), chosen, lane)
+
+    games = jax.lax.while_loop(
+        lambda games: jnp.any(games.stage < Stage.GUESS), batched(step), games
+    )
+    positions = batched(partial(lanes.view, table))(games)
+    return games, eqx.tree_at(lambda p: p.flags, positions, jnp.zeros_like(positions.flags))
+
+
+@jax.jit
+def _open_by_luck(table: Table, games: Lane, seed: Seed) -> Lane:
     """Opens a safe cell in each game: any one, as only who knows the mines can."""
 
-    def one(lane: Lane, key: Key[Array, ""]) -> Lane:
-        now = lane.game
-        after = game.open_cells(now, any_of(now.cells & ~now.opened & ~now.mines, key))
-        return eqx.tree_at(lambda lane: (lane.game, lane.rounds), lane, (after, lane.rounds + 1))
+    def one(lane: Lane) -> Lane:
+        safe = table.cells & ~lane.opened & ~lane.mines
+        opened = lane.opened | any_of(safe, lanes.key_for(lane, seed))
+        going = jnp.minimum(lane.stage, Stage.SWEEP)
+        stage = jnp.where(lane.stage == Stage.GUESS, going, lane.stage).astype(jnp.int32)
+        return eqx.tree_at(
+            lambda x: (x.opened, x.stage, x.asked), lane, (opened, stage, lane.asked + 1)
+        )
 
-    return jax.vmap(one, in_axes=-1, out_axes=-1)(lanes, keys)
+    return batched(one)(games)

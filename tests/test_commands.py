@@ -108,7 +108,7 @@ def test_the_command_hands_over(capsys, monkeypatch):
     with pytest.raises(SystemExit) as left:
         call("dance")
     assert left.value.code == 2
-    assert "no command 'dance'; there are analyze, play, bench" in capsys.readouterr().err
+    assert "no command 'dance'; there are analyze, play, arena, bench" in capsys.readouterr().err
     with pytest.raises(SystemExit) as left:
         call("play", "nowhere")
     assert left.value.code == 2
@@ -125,7 +125,7 @@ def test_bench_reports_each_benchmark(capsys, tmp_path):
     assert all(timing["median"] > 0 for timing in told["timings"])
     by_name = {timing["benchmark"]: timing for timing in told["timings"]}
     assert by_name["inference"]["signature"]
-    assert by_name["placements"]["checks_per_second"] > 0
+    assert by_name["placements"]["per_second"] > 0
     assert all(timing["busy"] > 0 for timing in told["timings"])
     assert told["machine"]["jax"]
     code, out, _ = run(bench.main, capsys, "deal", "--level", "beginner", "--batch", "4")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from jaxsweep import bitboard, game
-from jaxsweep.arena import Table
 from jaxsweep.game import Game, GameStatus
+from jaxsweep.lanes import Table
 from jaxsweep.level import LEVELS, Level, Opening, Start
 from tests.oracle import PlainGame
 

@@ -238,7 +238,8 @@ def test_every_kernel_lowers_for_every_platform():
         *(jnp.zeros((4, tier.numbers), jnp.int32),) * 3,
     )
     table = edge_tables.count_layouts(edge, np.int32(2), tier)
-    join = (table.layouts[None], table.least[None], *(jnp.zeros((1,), jnp.int32),) * 3)
+    none = jnp.zeros((4,), jnp.int32)
+    join = (jnp.zeros((2, 8, 4)), jnp.zeros((2, 4), jnp.int32), none, none, none)
     calls = {
         "settle": (batching.settle_batch, (batch,)),
         "build": (jax.jit(lambda s: edgewise.build_batch(s, 32)), (settled,)),
@@ -283,17 +284,19 @@ def test_the_frontier_lists_every_cell_and_number_once():
 def test_joining_tells_apart_what_can_be():
     """One edge with 0 or 2 mines beside one free cell, and one mine in all: nothing fits."""
     layouts_of_edge = jnp.zeros((2, 8)).at[0, 0].set(1.0).at[0, 2].set(1.0).at[1, 0].set(1.0)
-    join = jax.jit(
-        lambda free, mines: joining.join(
-            layouts_of_edge, jnp.zeros((2,), jnp.int32), jnp.int32(3), free, mines, 16
-        )
+    twice = jnp.stack([layouts_of_edge] * 2, axis=-1)
+    joined = joining.join(
+        twice,
+        jnp.zeros((2, 2), jnp.int32),
+        jnp.full((2,), 3, jnp.int32),
+        free=jnp.array([0, 1], jnp.int32),
+        mines=jnp.array([1, 1], jnp.int32),
+        total=16,
     )
-    assert not bool(join(jnp.int32(0), jnp.int32(1)).consistent)
-    one_free = join(jnp.int32(1), jnp.int32(1))
-    assert bool(one_free.consistent)
-    assert int(one_free.possible[0]) == 0b11, "the free cell allows the edge no mine, or one"
-    assert float(one_free.free_mine) == 1.0
-    assert not bool(one_free.free_can_clear)
+    assert joined.consistent.tolist() == [False, True]
+    assert int(joined.possible[0, 1]) == 0b11, "the free cell allows the edge no mine, or one"
+    assert float(joined.free_mine[1]) == 1.0
+    assert not bool(joined.free_can_clear[1])
 
 
 def test_numbers_shown_are_distributed_as_in_all_layouts():

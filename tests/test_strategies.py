@@ -1,82 +1,96 @@
 """One conformance test for every player, and what each of them promises."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard, game
-from jaxsweep.arena import Table, advance_lanes, begin, deal_lanes, look, make_moves
+from jaxsweep import bitboard, lanes
 from jaxsweep.game import GameStatus
+from jaxsweep.lanes import Stage, Table, batched
 from jaxsweep.level import LEVELS, Opening
 from jaxsweep.position import from_text
-from jaxsweep.strategies import BEST, STRATEGIES, UNKNOWN_RISK, Reason, best_deduction
+from jaxsweep.strategies import BEST, STRATEGIES, UNKNOWN_RISK, Readiness, Reason, Rules
 from jaxsweep.strategies.random import any_of
 
 SEED = np.uint32(4)
 GAMES = 64
+TABLE = Table.of(Opening.of(LEVELS["beginner"]))
 
 players = pytest.mark.parametrize("name", STRATEGIES)
 
 
+@jax.jit
+def deal():
+    return batched(partial(lanes.deal, TABLE, SEED))(jnp.arange(GAMES, dtype=jnp.uint32))
+
+
+@partial(jax.jit, static_argnums=0)
+def until_stuck(rules, games):
+    """Every look of the player's at the board, until it has to guess or the game is over."""
+
+    def step(lane):
+        swept = lanes.sweep(TABLE, rules, lane).lane
+        paired = lanes.look_at_pairs(TABLE, lane).lane
+        chosen = jax.tree.map(partial(jnp.where, lane.stage == Stage.SWEEP), swept, paired)
+        return jax.tree.map(partial(jnp.where, lane.stage < Stage.GUESS), chosen, lane)
+
+    return jax.lax.while_loop(lambda g: jnp.any(g.stage < Stage.GUESS), batched(step), games)
+
+
+@jax.jit
+def look(games):
+    positions = batched(partial(lanes.view, TABLE))(games)
+    return positions, batched(partial(lanes.key_for, seed=SEED))(games)
+
+
+move_all = jax.jit(batched(lanes.guessed))
+
+
 def walk(name, rounds=5):
-    """Batches of beginner games before, and with, each of the player's guesses."""
-    strategy = STRATEGIES[name]
-    table = Table.of(Opening.of(LEVELS["beginner"]))
-    lanes = deal_lanes(table, SEED, np.arange(GAMES, dtype=np.uint32))
+    """Batches of beginner games stuck, with each of the player's guesses, and after it."""
+    strategy, games = STRATEGIES[name], deal()
     for _ in range(rounds):
-        more = True
-        while more:
-            more = False
-            for deduction in strategy.deductions:
-                before = lanes
-                lanes, found, _ = advance_lanes(lanes, deduction, 1)
-                more = more or bool(found.any())
-                yield jax.device_get((before, lanes, None, None))
-        positions, keys = look(lanes, SEED)
+        games = until_stuck(strategy.rules, games)
+        positions, keys = look(games)
         moves = strategy.guess(positions, keys)
-        before, (lanes, _) = lanes, make_moves(lanes, moves)
-        yield jax.device_get((before, lanes, positions, moves))
-
-
-def statuses(lanes):
-    return np.asarray(jax.vmap(game.status, in_axes=-1)(lanes.game))
+        after = move_all(games, moves)
+        yield jax.device_get((games, after, positions, moves))
+        games = jax.tree.map(partial(jnp.where, games.stage == Stage.GUESS), after, games)
 
 
 @players
 def test_every_guess_opens_hidden_cells_and_tells_why(name):
     guesses = 0
-    for before, _, _, moves in walk(name):
-        if moves is None:
-            continue
-        playing = statuses(before) == GameStatus.PLAYING
+    for before, _, positions, moves in walk(name):
+        stuck = before.stage == Stage.GUESS
         asked = np.bitwise_count(moves.opens).sum((0, 1))
-        assert (asked[playing] >= 1).all()
-        assert not (moves.opens & (before.game.opened | ~before.game.cells))[..., playing].any()
-        assert {Reason(int(r)) for r in moves.reason[playing]} <= set(Reason)
+        assert (asked[stuck] >= 1).all()
+        assert not (moves.opens & ~positions.hidden)[..., stuck].any()
+        assert {Reason(int(r)) for r in moves.reason[stuck]} <= set(Reason)
         known = (moves.risk >= 0) & (moves.risk <= 1)
         assert (known | (moves.risk == UNKNOWN_RISK)).all()
-        guesses += int(playing.sum())
+        guesses += int(stuck.sum())
     assert guesses >= GAMES // 4
 
 
 @players
 def test_what_a_player_calls_certain_is_true(name):
     for before, after, _, moves in walk(name):
-        assert not after.wrong.any()
-        if moves is not None:
-            playing = statuses(before) == GameStatus.PLAYING
-            assert not (moves.flags & ~before.game.mines)[..., playing].any()
+        stuck = before.stage == Stage.GUESS
+        assert not before.wrong.any()
+        assert not after.wrong[stuck].any()
+        assert not (before.known & ~before.mines).any()
+        assert not (moves.flags & ~before.mines)[..., stuck].any()
 
 
 @players
 def test_a_move_depends_on_the_position_and_the_key_alone(name):
     strategy = STRATEGIES[name]
-    *_, (_, _, positions, _) = walk(name, rounds=1)
-    table = Table.of(Opening.of(LEVELS["beginner"]))
-    lanes = deal_lanes(table, SEED, np.arange(GAMES, dtype=np.uint32))
-    _, keys = look(lanes, SEED)
-    first = strategy.guess(positions, keys)
+    *_, (games, _, positions, first) = walk(name, rounds=1)
+    _, keys = look(games)
     again = strategy.guess(positions, keys)
     jax.tree.map(np.testing.assert_array_equal, first, again)
     mixed = np.arange(GAMES)[::-1].copy()
@@ -84,18 +98,36 @@ def test_a_move_depends_on_the_position_and_the_key_alone(name):
     jax.tree.map(lambda a, b: np.testing.assert_array_equal(a[..., mixed], b), first, back)
 
 
-@players
-def test_every_deduction_lowers_for_every_platform(name):
-    table = Table.of(Opening.of(LEVELS["expert"]))
+@pytest.mark.parametrize("name", ["linear", "random", "knowledge", "exact", "exact-random-ties"])
+def test_a_guess_on_the_device_is_the_guess_on_the_host(name):
+    strategy, compared = STRATEGIES[name], 0
+    guess = jax.jit(strategy.guess_on_device)
+    for games, _, positions, moves in walk(name, rounds=3):
+        found, ready = jax.device_get(guess(positions, look(games)[1]))
+        ok = (games.stage == Stage.GUESS) & (ready == Readiness.READY)
+        np.testing.assert_array_equal(found.opens[..., ok], moves.opens[..., ok])
+        np.testing.assert_array_equal(found.reason[ok], moves.reason[ok])
+        np.testing.assert_allclose(found.risk[ok], moves.risk[ok], atol=1e-5)
+        compared += int(ok.sum())
+    assert compared > GAMES // 4
 
-    def play(seed, number):
-        now = begin(table, seed, number)
-        return best_deduction(STRATEGIES[name], game.view(now))
+
+@pytest.mark.parametrize("rules", Rules)
+def test_every_look_at_the_board_lowers_for_every_platform(rules):
+    def play(number):
+        lane = lanes.deal(TABLE, SEED, number)
+        return lanes.look_at_pairs(TABLE, lanes.sweep(TABLE, rules, lane).lane).lane
 
     exported = jax.export.export(jax.jit(play), platforms=("cpu", "cuda", "tpu"))(
-        jax.ShapeDtypeStruct((), jnp.uint32), jax.ShapeDtypeStruct((), jnp.uint32)
+        jax.ShapeDtypeStruct((), jnp.uint32)
     )
     assert set(exported.platforms) == {"cpu", "cuda", "tpu"}
+
+
+def test_a_game_ends_as_its_status_says():
+    games = until_stuck(Rules.PAIR, deal())
+    status = np.asarray(jax.jit(batched(partial(lanes.status, TABLE)))(games))
+    assert ((np.asarray(games.stage) == Stage.OVER) == (status != GameStatus.PLAYING)).all()
 
 
 def test_the_best_is_one_of_them():

@@ -56,12 +56,14 @@ class _Front(NamedTuple):
     keys: UInt32[Array, "states words"]
     live: Bool[Array, " states"]
     counts: Float[Array, "states spread"]
-    residue: UInt32[Array, "states spread"]
+    residue: UInt32[Array, "states spread"] | None
     least: Int[Array, ""]
     fits: Bool[Array, ""]
 
 
-def count_layouts(edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier) -> EdgeTable:
+def count_layouts(
+    edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier, residues: bool = True
+) -> EdgeTable:
     """Walks a batch of edges forward, batch first; none has more than `length` cells.
 
     The loop over cells is around the `vmap` over edges: inside of it, what is written at each cell
@@ -88,7 +90,7 @@ def count_layouts(edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier) ->
         keys=jnp.zeros((batch, states, tier.words), jnp.uint32),
         live=jnp.zeros((batch, states), bool).at[:, 0].set(True),
         counts=one_way,
-        residue=one_way.astype(jnp.uint32),
+        residue=one_way.astype(jnp.uint32) if residues else None,
         least=jnp.zeros((batch,), jnp.int32),
         fits=~collides,
     )
@@ -103,7 +105,7 @@ def count_layouts(edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier) ->
     return EdgeTable(
         least=front.least,
         layouts=layouts,
-        residue=front.residue[:, 0],
+        residue=None if front.residue is None else front.residue[:, 0],
         fits=front.fits & jnp.all(jnp.isfinite(layouts), axis=1),
         trail=trail,
     )
@@ -125,7 +127,7 @@ def _step(front: _Front, step: Step) -> tuple[_Front, Trail]:
         moved = jnp.concatenate([rows, jnp.pad(rows[:, :-1], ((0, 0), (1, 0)))])
         return jnp.zeros_like(rows).at[target].add(moved, mode="drop")
 
-    counts, residue = move(front.counts), move(front.residue)
+    counts, residue = move(front.counts), jax.tree.map(move, front.residue)
     # Keep the fewest mines of any state in the first column, or soon so.
     slid = ~jnp.any(counts[:, 0] > 0)
 
@@ -137,7 +139,7 @@ def _step(front: _Front, step: Step) -> tuple[_Front, Trail]:
         keys=jnp.zeros_like(keys).at[target].set(both, mode="drop"),
         live=jnp.arange(states, dtype=jnp.int32) < size,
         counts=slide(counts),
-        residue=slide(residue),
+        residue=jax.tree.map(slide, residue),
         least=front.least + slid.astype(jnp.int32),
         fits=front.fits & (size <= states) & ~lost,
     )

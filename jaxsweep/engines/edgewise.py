@@ -151,15 +151,15 @@ def build_batch(settled: Settled, capacity: int) -> Frontier:
 
 @partial(jax.jit, static_argnames="total")
 def join_batch(
-    layouts: Float[Array, "batch edges spread"],
-    least: Int[Array, "batch edges"],
+    layouts: Float[Array, "edges spread batch"],
+    least: Int[Array, "edges batch"],
     cells: Int[Array, " batch"],
     free: Int[Array, " batch"],
     mines: Int[Array, " batch"],
     total: int,
 ) -> joining.Joined:
-    """`joining.join`, batch first."""
-    return jax.vmap(partial(joining.join, total=total))(layouts, least, cells, free, mines)
+    """`joining.join`, compiled."""
+    return joining.join(layouts, least, cells, free, mines, total)
 
 
 def _near(edge: "Edge | EdgeLists"):
@@ -443,16 +443,16 @@ def join(
             place = np.full(positions, -1)
             place[which[:real]] = np.arange(real)
             own = np.nonzero(place[edges.position] >= 0)[0]
-            at = (place[edges.position[own]], edges.ordinal[own])
-            layouts = np.zeros((len(which), most, spread), np.float32)
-            layouts[..., 0] = 1.0
-            layouts[at] = counted.layouts[own, :spread]
-            least = np.zeros((len(which), most), np.int32)
-            least[at] = counted.least[own]
+            ordinal, at = edges.ordinal[own], place[edges.position[own]]
+            layouts = np.zeros((most, spread, len(which)), np.float32)
+            layouts[:, 0] = 1.0
+            layouts[ordinal, :, at] = counted.layouts[own, :spread]
+            least = np.zeros((most, len(which)), np.int32)
+            least[ordinal, at] = counted.least[own]
             cells, free, mines = sizes[:, which].astype(np.int32)
             got = jax.device_get(join_batch(layouts, least, cells, free, mines, total))
-            joint.weights[own, :spread] = got.weights[at]
-            joint.possible[own] = got.possible[at]
+            joint.weights[own, :spread] = got.weights[ordinal, :, at]
+            joint.possible[own] = got.possible[ordinal, at]
             for name in ("free_mine", "free_can_mine", "free_can_clear", "consistent", "fits"):
                 getattr(joint, name)[which[:real]] = getattr(got, name)[:real]
             exponents = got.log_scale + _log_choose(free, got.anchor)

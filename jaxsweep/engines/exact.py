@@ -120,8 +120,8 @@ def warm_up(position: Position) -> None:
         believe_batch(table.trail, table.layouts, np.zeros(batch, np.uint32), np.int32(0))
         edges, spread, total = edgewise.JOIN_TIERS[0]
         none = np.zeros(batch, np.int32)
-        layouts = np.zeros((batch, edges, spread), np.float32)
-        edgewise.join_batch(layouts, np.zeros((batch, edges), np.int32), none, none, none, total)
+        layouts = np.zeros((edges, spread, batch), np.float32)
+        edgewise.join_batch(layouts, np.zeros((edges, batch), np.int32), none, none, none, total)
 
     with ThreadPoolExecutor() as threads:
         for task in [threads.submit(to_edges), threads.submit(from_edges)]:

@@ -23,6 +23,7 @@ from jaxtyping import Array, Float, Int, Key, UInt32
 
 from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.draws import below
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import batches, in_batches, settle, side_by_side, sizes_of
 from jaxsweep.position import Position
@@ -285,7 +286,7 @@ def lay(
         to_lay, last_to_lay, laid, last = state
         draw = jax.random.bits(jax.random.fold_in(key, i), (SAMPLES,), jnp.uint32)
         to_come = jnp.maximum(cells - i, 1).astype(jnp.uint32)
-        rank = jax.lax.mulhi(draw, jnp.broadcast_to(to_come, draw.shape))
+        rank = below(draw, jnp.broadcast_to(to_come, draw.shape))
         here = i < cells
         mine = here & (rank < to_lay)
         is_last = here & ~mine & (rank < to_lay + last_to_lay)

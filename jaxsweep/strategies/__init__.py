@@ -4,11 +4,10 @@ from jaxsweep.engines import ENGINES
 from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
-    Deduction,
     Move,
+    Readiness,
     Reason,
-    best_deduction,
-    certain_move,
+    Rules,
 )
 from jaxsweep.strategies.knowledge import Knowledge
 from jaxsweep.strategies.least_belief import LeastBelief
@@ -36,9 +35,8 @@ __all__ = [
     "STRATEGIES",
     "UNKNOWN_RISK",
     "AbstractStrategy",
-    "Deduction",
     "Move",
+    "Readiness",
     "Reason",
-    "best_deduction",
-    "certain_move",
+    "Rules",
 ]

@@ -2,17 +2,11 @@
 
 import abc
 import enum
-from collections.abc import Callable
-from functools import partial
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, UInt32
 
-from jaxsweep import bitboard
-from jaxsweep.bitboard import Bits
-from jaxsweep.deduction import Certain, Rule, nothing_certain
+from jaxsweep.deduction import Rule
 from jaxsweep.position import Position
 
 UNKNOWN_RISK = -1.0
@@ -58,10 +52,6 @@ _TEXTS = {
 }
 
 
-Deduction = Callable[[Position], Certain]
-"""Finds certain cells of one position; to be jitted and vmapped."""
-
-
 class Move(eqx.Module):
     """Cells to open, all for one reason, and cells known to be mines; or a batch of moves, last."""
 
@@ -72,51 +62,49 @@ class Move(eqx.Module):
     """The chance that a guessed cell is a mine, 0 for certain cells, or `UNKNOWN_RISK`."""
 
 
+class Rules(enum.IntEnum):
+    """How closely a player looks at the numbers before it guesses."""
+
+    NONE = 0
+    SINGLE = 1
+    """One number at a time."""
+    PAIR = 2
+    """Two at a time, too, and the number of mines left."""
+
+
 class AbstractStrategy(eqx.Module):
-    """A way to choose what to open next: what is certain at once, and else a guess.
+    """A way to choose what to open next: what rules prove safe at once, and else a guess.
 
     What a strategy does in a position depends on that position and the key alone.
     """
 
     @property
     @abc.abstractmethod
-    def deductions(self) -> tuple[Deduction, ...]:
-        """What finds certain cells, from the quickest to the most thorough.
-
-        Each is tried only where those before it find no safe cell.
-        """
+    def rules(self) -> Rules:
+        """What the player sees before it has to guess."""
 
     @abc.abstractmethod
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """Moves in a batch of positions, batch last, in which nothing is certainly safe.
+        """Moves in a batch of positions, batch last, in which no rule finds a safe cell.
 
         Each opens at least one hidden cell. Called from the host with batches of few sizes.
         """
 
+    def guess_on_device(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]] | None:
+        """As `guess`, to be traced: moves, and whether each of them is `READY`.
 
-def best_deduction(strategy: AbstractStrategy, position: Position) -> Move:
-    """The move of the quickest deduction that finds a safe cell; it opens none if none does."""
-    move = certain_move(nothing_certain(position))
-    for deduction in reversed(strategy.deductions):
-        earlier = certain_move(deduction(position))
-        found = bitboard.any_set(earlier.opens)
-        move = jax.tree.map(partial(jnp.where, found), earlier, move)
-    return move
-
-
-def certain_move(certain: Certain) -> Move:
-    """Opens the safe cells that the simplest rule has found; none if there are none."""
-    single = certain.safe & ~certain.by_pair & ~certain.by_count
-    pair = certain.safe & certain.by_pair
-    opens, reason = certain.safe & certain.by_count, Rule.COUNT
-    opens, reason = _first(pair, Rule.PAIR, opens, jnp.int32(reason))
-    opens, reason = _first(single, Rule.SINGLE, opens, reason)
-    return Move(opens=opens, flags=certain.mines, reason=reason, risk=jnp.float32(0.0))
+        None of a player that can guess on the host alone.
+        """
+        return None
 
 
-def _first(
-    cells: Bits, rule: Rule, other_cells: Bits, other: Int[Array, ""]
-) -> tuple[Bits, Int[Array, ""]]:
-    """These cells and their rule if there are any, else the others."""
-    any_here = bitboard.any_set(cells)
-    return jnp.where(any_here, cells, other_cells), jnp.where(any_here, jnp.int32(rule), other)
+class Readiness(enum.IntEnum):
+    """What became of a guess on the device."""
+
+    READY = 0
+    NO_ROOM = 1
+    """There was no room for it among the others: ask again."""
+    BEYOND = 2
+    """It is beyond what the device can do: `guess` can."""

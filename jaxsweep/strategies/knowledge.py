@@ -2,11 +2,12 @@
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Key
+import jax.numpy as jnp
+from jaxtyping import Array, Int, Key
 
 from jaxsweep.deduction import single_cell
 from jaxsweep.position import Position
-from jaxsweep.strategies.base import AbstractStrategy, Deduction, Move
+from jaxsweep.strategies.base import AbstractStrategy, Move, Rules
 from jaxsweep.strategies.random import random_move
 
 
@@ -14,9 +15,15 @@ class Knowledge(AbstractStrategy):
     """Opens what the single-cell rules prove safe, else a covered cell at random."""
 
     @property
-    def deductions(self) -> tuple[Deduction, ...]:
+    def rules(self) -> Rules:
         """The two single-cell rules."""
-        return (single_cell,)
+        return Rules.SINGLE
+
+    def guess_on_device(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """All of them."""
+        return self.guess(positions, keys), jnp.zeros_like(positions.mines)
 
     @eqx.filter_jit
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:

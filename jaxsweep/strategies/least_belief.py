@@ -1,17 +1,27 @@
 """Open what is certain; where nothing is, the cell that an engine believes in least as a mine."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Key, UInt32
+from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
-from jaxsweep import bitboard
+from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Status
-from jaxsweep.deduction import deduce_safe, single_cell
-from jaxsweep.engines import AbstractEngine
+from jaxsweep.bitboard import Bits
+from jaxsweep.engines import AbstractEngine, resident
+from jaxsweep.fusion import kept
 from jaxsweep.inference import infer
 from jaxsweep.position import Position
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Deduction, Move, Reason
+from jaxsweep.strategies.base import (
+    UNKNOWN_RISK,
+    AbstractStrategy,
+    Move,
+    Readiness,
+    Reason,
+    Rules,
+)
 from jaxsweep.strategies.random import any_of
 
 TIE = 1e-6
@@ -39,36 +49,100 @@ class LeastBelief(AbstractStrategy):
     """Use the rules of two numbers and of the mine count too, not only those of one number."""
 
     @property
-    def deductions(self) -> tuple[Deduction, ...]:
-        """Rules of one number; then of two numbers, and of the mine count."""
-        return (single_cell, deduce_safe) if self.pairs else (single_cell,)
+    def rules(self) -> Rules:
+        """Rules of one number; and of two numbers, and of the mine count."""
+        return Rules.PAIR if self.pairs else Rules.SINGLE
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Cells that the engine finds safe, else one of least belief."""
         seeds = np.bitwise_xor.reduce(np.asarray(jax.random.key_data(keys)), axis=-1)
         beliefs = infer(positions, self.engine, seeds)
-        status, safe, mines = (np.asarray(x) for x in (beliefs.status, beliefs.safe, beliefs.mines))
-        hidden = bitboard.unpack_batch(np.asarray(positions.hidden))
         order = beliefs.mine_probability if beliefs.score is None else beliefs.score
-        maybe = hidden & ~mines
-        ties, risk = least_risk(np.asarray(order), maybe, np.asarray(beliefs.error))
-        if not self.random_ties:
-            ties = fewest_covered(ties, hidden)
-        said = np.isin(status, list(_REASONS))
-        ties = np.where(said[:, None, None], ties, maybe)
-        proven = safe.any((1, 2))
-        drawn = _any_of_batch(jnp.asarray(bitboard.pack_batch(ties)), keys)
-        opens = np.where(proven, bitboard.pack_batch(safe), np.asarray(drawn))
-        reason = np.full(len(status), Reason.AT_RANDOM)
+        reason = np.full(beliefs.status.shape, Reason.AT_RANDOM, np.int32)
         for known, its_reason in _REASONS.items():
-            reason[status == known] = its_reason
-        risk = np.where(beliefs.has_odds, risk, UNKNOWN_RISK)
-        return Move(
-            opens=jnp.asarray(opens),
-            flags=jnp.asarray(bitboard.pack_batch(mines)),
-            reason=jnp.asarray(np.where(proven, Reason.NO_LAYOUT, reason), jnp.int32),
-            risk=jnp.asarray(np.where(proven, 0.0, risk), jnp.float32),
+            reason[np.asarray(beliefs.status) == known] = its_reason
+        return _choose_batch(
+            jnp.asarray(np.moveaxis(np.asarray(order), 0, -1)),
+            jnp.asarray(np.moveaxis(np.asarray(beliefs.error), 0, -1)),
+            jnp.asarray(bitboard.pack_batch(np.asarray(beliefs.safe))),
+            jnp.asarray(bitboard.pack_batch(np.asarray(beliefs.mines))),
+            positions.hidden,
+            jnp.asarray(reason),
+            keys,
+            self.random_ties,
         )
+
+    def guess_on_device(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]] | None:
+        """With the exact engine, nearly all of them."""
+        if self.engine is not None:
+            return None
+        batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
+        settled = batched(partial(frontier.settle, trust_flags=True))(positions)
+        answers = resident.believe(kept(settled))
+        move = choose(
+            answers.marks,
+            jnp.zeros_like(answers.marks),
+            answers.safe,
+            answers.mines,
+            positions.hidden,
+            jnp.full_like(positions.mines, Reason.LEAST_RISK),
+            keys,
+            self.random_ties,
+        )
+        ready = jnp.where(answers.status == Status.EXACT, Readiness.READY, Readiness.BEYOND)
+        ready = jnp.where(answers.served, ready, Readiness.NO_ROOM)
+        return move, ready.astype(jnp.int32)
+
+
+def choose(
+    order: Float[Array, "rows cols batch"],
+    error: Float[Array, "rows cols batch"],
+    safe: UInt32[Array, "rows words batch"],
+    mines: UInt32[Array, "rows words batch"],
+    hidden: UInt32[Array, "rows words batch"],
+    reason: Int[Array, " batch"],
+    keys: Key[Array, " batch"],
+    random_ties: bool,
+) -> Move:
+    """Opens the safe cells, else one of the least in order; ties as the player breaks them.
+
+    Batch last, not to be vmapped. `reason` tells what the order is worth: with no order at all,
+    any cell may do.
+    """
+    batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
+    maybe = kept(hidden & ~mines)
+    cols = order.shape[1]
+    of_maybe = jnp.where(batched(lambda one: bitboard.unpack(one, cols))(maybe), order, jnp.inf)
+    least = jnp.min(of_maybe, axis=(0, 1))
+    margin = jnp.where(jnp.isfinite(error), error, 0.0) + jnp.float32(TIE)
+    close = (of_maybe <= least[None, None, :] + margin) & jnp.isfinite(of_maybe)
+    ties = kept(batched(lambda one: jnp.asarray(bitboard.pack(one)))(close))
+    if not random_ties:
+        ties = batched(_fewest_covered)(ties, hidden)
+    blind = reason == Reason.AT_RANDOM
+    drawn = batched(any_of)(jnp.where(blind, maybe, ties), keys)
+    proven = batched(bitboard.any_set)(safe)
+    known = (reason == Reason.LEAST_RISK) | (reason == Reason.LEAST_ESTIMATE)
+    risk = jnp.where(known, jnp.clip(least, 0.0, 1.0), UNKNOWN_RISK)
+    return Move(
+        opens=jnp.where(proven, safe, drawn),
+        flags=mines,
+        reason=jnp.where(proven, Reason.NO_LAYOUT, reason).astype(jnp.int32),
+        risk=jnp.where(proven, 0.0, risk).astype(jnp.float32),
+    )
+
+
+_choose_batch = jax.jit(choose, static_argnames="random_ties")
+
+
+def _fewest_covered(ties: Bits, hidden: Bits) -> Bits:
+    """Those of the ties that have the fewest covered neighbours: digit by digit, zeros first."""
+    for digit in reversed(bitboard.neighbour_counts(hidden)):
+        fewer = ties & ~digit
+        ties = jnp.where(bitboard.any_set(fewer), fewer, ties)
+    return ties
 
 
 def least_risk(
@@ -95,10 +169,3 @@ def fewest_covered(
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
     covered = np.where(ties, windows.sum((3, 4), dtype=np.int8), np.int8(10))
     return ties & (covered == covered.min((1, 2), keepdims=True))
-
-
-@jax.jit
-def _any_of_batch(
-    cells: UInt32[Array, "rows words batch"], keys: Key[Array, " batch"]
-) -> UInt32[Array, "rows words batch"]:
-    return jax.vmap(any_of, in_axes=-1, out_axes=-1)(cells, keys)

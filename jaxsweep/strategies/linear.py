@@ -3,20 +3,26 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Key
+from jaxtyping import Array, Int, Key
 
 from jaxsweep import bitboard
 from jaxsweep.position import Position
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Deduction, Move, Reason
+from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
 
 
 class Linear(AbstractStrategy):
     """Opens the first covered cell, row by row: the weakest player there is."""
 
     @property
-    def deductions(self) -> tuple[Deduction, ...]:
+    def rules(self) -> Rules:
         """Nothing: this player does not look at the numbers."""
-        return ()
+        return Rules.NONE
+
+    def guess_on_device(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """All of them."""
+        return self.guess(positions, keys), jnp.zeros_like(positions.mines)
 
     @eqx.filter_jit
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:

@@ -3,22 +3,29 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Key
+from jaxtyping import Array, Int, Key
 
 from jaxsweep import bitboard
 from jaxsweep.bitboard import Bits
 from jaxsweep.deduction import Certain, nothing_certain
+from jaxsweep.draws import below
 from jaxsweep.position import Position
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Deduction, Move, Reason
+from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
 
 
 class Random(AbstractStrategy):
     """Opens a covered cell at random."""
 
     @property
-    def deductions(self) -> tuple[Deduction, ...]:
+    def rules(self) -> Rules:
         """Nothing: this player does not look at the numbers."""
-        return ()
+        return Rules.NONE
+
+    def guess_on_device(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """All of them."""
+        return self.guess(positions, keys), jnp.zeros_like(positions.mines)
 
     @eqx.filter_jit
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
@@ -41,5 +48,5 @@ def random_move(position: Position, certain: Certain, key: Key[Array, ""]) -> Mo
 def any_of(cells: Bits, key: Key[Array, ""]) -> Bits:
     """One of the cells, each with the same chance; none of none."""
     draw = jax.random.bits(key, (), jnp.uint32)
-    rank = jax.lax.mulhi(draw, bitboard.count(cells).astype(jnp.uint32))
+    rank = below(draw, bitboard.count(cells).astype(jnp.uint32))
     return bitboard.nth(cells, rank.astype(jnp.int32))
