@@ -98,20 +98,20 @@ def deal(opening: Opening, batch: int) -> Call:
 def open_first(opening: Opening, batch: int) -> Call:
     """Open the first cell of dealt games, flood included."""
     table, dealt = Table.of(opening), deal(opening, batch)()
-    first = bitboard.single(table.row, table.col, table.cells)
-    return partial(jax.jit(batched(lambda dealt: game.open_cells(dealt, first))), dealt)
+    tables = table.beside(batch)
+    first = bitboard.single(tables.row, tables.col, tables.cells)
+    return partial(jax.jit(game.open_cells), dealt, first)
 
 
 def single_round(opening: Opening, batch: int) -> Call:
     """One round of both single-cell rules on stuck positions."""
     positions = stuck_positions(opening, SEED, batch)
-    known = jax.jit(batched(nothing_certain))(positions)
-    return partial(jax.jit(batched(single_cell_round)), positions, known)
+    return partial(jax.jit(single_cell_round), positions, nothing_certain(positions))
 
 
 def whole_deduction(opening: Opening, batch: int) -> Call:
     """All rules to a fixpoint on stuck positions."""
-    return partial(jax.jit(batched(deduce)), stuck_positions(opening, SEED, batch))
+    return partial(jax.jit(deduce), stuck_positions(opening, SEED, batch))
 
 
 def frontiers(opening: Opening, batch: int) -> Call:

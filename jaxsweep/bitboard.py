@@ -1,9 +1,11 @@
 """A grid as packed bit rows: one bit a cell, 32 columns a word.
 
-Word `w` of a row holds columns `32 w` to `32 w + 31`, the lowest bit first. Every function is
-written for one board, an array `[rows, words]`, and knows nothing of the game. For a batch,
-`jax.vmap(f, in_axes=-1, out_axes=-1)` puts the boards last, so that each operation is one long
-vector over boards.
+Word `w` of a row holds columns `32 w` to `32 w + 31`, the lowest bit first. Functions take one board,
+an array `[rows, words]`, or a batch, `[rows, words, batch]`: with the boards last, each operation is
+one long vector over boards. Nothing here knows of the game.
+
+Why not `jax.vmap`? It moves the batch to the front wherever a flag of each board meets its cells,
+and strided loops over boards are ten times slower.
 
 The grid has no edge of its own: a board is a mask of cells inside a `[rows, words]` container, and
 whatever is moved past the board's border lands on bits that are no cells. Callers mask with their
@@ -20,8 +22,8 @@ from jaxtyping import Array, Bool, Int, UInt32
 
 WORD = 32
 
-Bits = UInt32[Array, "rows words"]
-"""One board: a bit a cell."""
+Bits = UInt32[Array, "rows words *batch"]
+"""A board, or a batch of them, last: a bit a cell."""
 
 Planes = tuple[Bits, Bits, Bits, Bits]
 """A number from 0 to 8 in every cell: its binary digits, the ones first."""
@@ -32,22 +34,26 @@ def words_for(cols: int) -> int:
     return -(-cols // WORD)
 
 
-def pack(grid: Bool[Array | np.ndarray, "rows cols"]) -> UInt32[Array | np.ndarray, "rows words"]:
+def pack(
+    grid: Bool[Array | np.ndarray, "rows cols *batch"],
+) -> UInt32[Array | np.ndarray, "rows words *batch"]:
     """Packs a Boolean grid. NumPy in, NumPy out; JAX in, JAX out."""
     xp = grid.__array_namespace__()
-    rows, cols = grid.shape
-    padded = xp.pad(grid, ((0, 0), (0, words_for(cols) * WORD - cols)))
-    bits = padded.reshape(rows, -1, WORD).astype(xp.uint32)
-    return xp.sum(bits << _places(xp), axis=-1, dtype=xp.uint32)
+    rows, cols, *batch = grid.shape
+    words = words_for(cols)
+    padded = xp.pad(grid, ((0, 0), (0, words * WORD - cols), *((0, 0) for _ in batch)))
+    bits = padded.reshape(rows, words, WORD, *batch).astype(xp.uint32)
+    return xp.sum(bits << _places(xp, len(batch)), axis=2, dtype=xp.uint32)
 
 
 def unpack(
-    bits: UInt32[Array | np.ndarray, "rows words"], cols: int
-) -> Bool[Array | np.ndarray, "rows cols"]:
+    bits: UInt32[Array | np.ndarray, "rows words *batch"], cols: int
+) -> Bool[Array | np.ndarray, "rows cols *batch"]:
     """The first `cols` columns as a Boolean grid: the inverse of `pack`."""
     xp = bits.__array_namespace__()
-    spread = (bits[..., None] >> _places(xp)) & xp.uint32(1)
-    return spread.reshape(bits.shape[0], bits.shape[1] * WORD)[:, :cols] != 0
+    rows, words, *batch = bits.shape
+    spread = (bits[:, :, None] >> _places(xp, len(batch))) & xp.uint32(1)
+    return spread.reshape(rows, words * WORD, *batch)[:, :cols] != 0
 
 
 def pack_batch(
@@ -81,13 +87,25 @@ def rectangle(
     return np.asarray(pack(grid))
 
 
-def single(row: Int[Array, ""], col: Int[Array, ""], board: Bits) -> Bits:
+def single(row: Int[Array, "*batch"], col: Int[Array, "*batch"], board: Bits) -> Bits:
     """The mask of one cell, in a container like that of `board`; row and column may be traced."""
-    rows, words = board.shape
-    row_hit = jnp.arange(rows, dtype=jnp.int32)[:, None] == row
-    word_hit = jnp.arange(words, dtype=jnp.int32)[None, :] == col // WORD
+    rows, words, *_ = board.shape
+    ones = (1,) * row.ndim
+    row_hit = jnp.arange(rows, dtype=jnp.int32).reshape(rows, 1, *ones) == row[None, None]
+    word = jnp.arange(words, dtype=jnp.int32).reshape(1, words, *ones)
     bit = jnp.uint32(1) << (col % WORD).astype(jnp.uint32)
-    return jnp.where(row_hit & word_hit, bit, jnp.uint32(0))
+    here = row_hit & (word == (col // WORD)[None, None])
+    return jnp.where(here, bit[None, None], jnp.uint32(0))
+
+
+def select(which: Bool[Array, "*batch"], these: Bits, others: Bits) -> Bits:
+    """The boards of `these` where `which` holds, else of `others`."""
+    return jnp.where(which[None, None], these, others)
+
+
+def mask(which: Bool[Array, "*batch"], boards: Bits) -> Bits:
+    """The boards where `which` holds, else empty ones."""
+    return jnp.where(which[None, None], boards, jnp.uint32(0))
 
 
 def shift(bits: Bits, down: int, right: int) -> Bits:
@@ -161,9 +179,10 @@ def subtract(a: Planes, b: Planes) -> tuple[Planes, Bits]:
     return (digits[0], digits[1], digits[2], digits[3]), borrow
 
 
-def count(bits: Bits) -> Int[Array, ""]:
+def count(bits: Bits) -> Int[Array, "*batch"]:
     """The number of cells set."""
-    return jnp.sum(jax.lax.population_count(bits), dtype=jnp.uint32).astype(jnp.int32)
+    sizes = jnp.sum(jax.lax.population_count(bits), axis=(0, 1), dtype=jnp.uint32)
+    return sizes.astype(jnp.int32)
 
 
 def running_counts(grid: Bool[Array, "rows cols"]) -> Int[Array, "rows cols"]:
@@ -189,17 +208,17 @@ def running_count(flags: Bool[Array, " many"]) -> Int[Array, " many"]:
     return (before[:, None] + within).reshape(-1)[: flags.shape[0]]
 
 
-def any_set(bits: Bits) -> Bool[Array, ""]:
+def any_set(bits: Bits) -> Bool[Array, "*batch"]:
     """Whether any cell is set."""
-    return jnp.any(bits != 0)
+    return jnp.any(bits != 0, axis=(0, 1))
 
 
-def nth(bits: Bits, n: Int[Array, ""]) -> Bits:
+def nth(bits: Bits, n: Int[Array, "*batch"]) -> Bits:
     """The mask of the `n`-th set cell in reading order, from 0; empty where there are fewer."""
     sizes = jax.lax.population_count(bits).astype(jnp.int32)
-    flat = sizes.reshape(-1)
-    before = (jnp.cumsum(flat) - flat).reshape(sizes.shape)
-    rank = n - before
+    flat = sizes.reshape(-1, *sizes.shape[2:])
+    before = (jnp.cumsum(flat, axis=0) - flat).reshape(sizes.shape)
+    rank = n[None, None] - before
     here = (rank >= 0) & (rank < sizes)
     return jnp.where(here, jnp.uint32(1) << nth_bit(bits, rank), jnp.uint32(0))
 
@@ -217,9 +236,9 @@ def nth_bit(words: UInt32[Array, "*words"], rank: Int[Array, "*words"]) -> UInt3
     return place
 
 
-def _places(xp: ModuleType) -> UInt32[Array | np.ndarray, "1 1 word"]:
-    """The places of the bits in a word, lined up with `[rows, words, bit]`."""
-    return xp.arange(WORD, dtype=xp.uint32).reshape(1, 1, WORD)
+def _places(xp: ModuleType, batch_axes: int) -> UInt32[Array | np.ndarray, "1 1 word *batch"]:
+    """The places of the bits in a word, lined up with `[rows, words, bit, *batch]`."""
+    return xp.arange(WORD, dtype=xp.uint32).reshape(1, 1, WORD, *(1,) * batch_axes)
 
 
 def _full_add(a: Bits, b: Bits, c: Bits) -> tuple[Bits, Bits]:
@@ -231,7 +250,7 @@ def _shift_rows(bits: Bits, down: int) -> Bits:
     rows = bits.shape[0]
     if abs(down) >= rows:
         return jnp.zeros_like(bits)
-    padded = jnp.pad(bits, ((max(down, 0), max(-down, 0)), (0, 0)))
+    padded = _pad(bits, 0, max(down, 0), max(-down, 0))
     return padded[:rows] if down >= 0 else padded[-rows:]
 
 
@@ -243,10 +262,16 @@ def _shift_cols(bits: Bits, right: int) -> Bits:
         moved = bits << jnp.uint32(right)
         if words == 1:
             return moved
-        carry = jnp.pad(bits, ((0, 0), (1, 0)))[:, :words] >> jnp.uint32(WORD - right)
+        carry = _pad(bits, 1, 1, 0)[:, :words] >> jnp.uint32(WORD - right)
     else:
         moved = bits >> jnp.uint32(-right)
         if words == 1:
             return moved
-        carry = jnp.pad(bits, ((0, 0), (0, 1)))[:, -words:] << jnp.uint32(WORD + right)
+        carry = _pad(bits, 1, 0, 1)[:, -words:] << jnp.uint32(WORD + right)
     return moved | carry
+
+
+def _pad(bits: Bits, axis: int, before: int, after: int) -> UInt32[Array, "..."]:
+    """Zeros before and after, along one axis."""
+    around = [(before, after, 0) if i == axis else (0, 0, 0) for i in range(bits.ndim)]
+    return jax.lax.pad(bits, jnp.uint32(0), around)

@@ -1,7 +1,13 @@
 """Whole numbers by lot, from random words."""
 
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, UInt32
+from jaxtyping import Array, Key, UInt32
+
+
+def draws(keys: Key[Array, " batch"]) -> UInt32[Array, " batch"]:
+    """A random word for each key."""
+    return jax.vmap(lambda key: jax.random.bits(key, (), jnp.uint32))(keys)
 
 
 def below(draw: UInt32[Array, "*draws"], n: UInt32[Array, "*draws"]) -> UInt32[Array, "*draws"]:

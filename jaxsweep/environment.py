@@ -15,6 +15,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep import bitboard, game
 from jaxsweep.bitboard import Bits
+from jaxsweep.fusion import kept
 from jaxsweep.game import Game, GameStatus, Seed
 from jaxsweep.level import Level, Start
 from jaxsweep.position import Position
@@ -65,28 +66,29 @@ class Environment(eqx.Module):
         self, state: State, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
     ) -> tuple[State, Outcome]:
         """Opens a cell in each game; a game that is over stays as it is."""
-        cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
-        chosen = _batched(lambda r, c: bitboard.single(r, c, cells))(row, col)
-        mines = _for_some(
-            ~state.laid, partial(self._lay, seed), state.mines, (state.number, chosen)
+        cells = self._cells(len(state.number))
+        chosen = bitboard.single(row, col, cells)
+        lay = _batched(partial(self._lay, seed))
+        mines = _for_some(~state.laid, lay, state.mines, (state.number, chosen))
+        before = _games(cells, mines, state.opened)
+        over = game.status(before) != GameStatus.PLAYING
+        chosen = bitboard.mask(~over, chosen & ~state.opened)
+        floods = kept(chosen & ~bitboard.dilate(mines))
+        opened = _for_some(
+            bitboard.any_set(floods),
+            lambda *some: game.open_cells(_games(*some[:3]), some[3]).opened,
+            state.opened | chosen,
+            (cells, mines, state.opened, chosen),
         )
-        over = _batched(lambda m, o: _is_over(cells, m, o))(mines, state.opened)
-        hit = state.opened | jnp.where(over, jnp.uint32(0), chosen)
-        floods = ~over & _batched(lambda m, c: _is_zero(m, c))(mines, chosen & ~state.opened)
-        opened = _for_some(floods, partial(_flood, cells), hit, (mines, hit))
-        after = State(mines, opened, state.number, jnp.ones_like(state.laid))
+        status = game.status(_games(cells, mines, opened))
+        new = bitboard.count(opened & ~mines) - bitboard.count(state.opened & ~mines)
         safe = max(self.level.cells - self.level.mines, 1)
-
-        def judge(mines: Bits, before: Bits, opened: Bits) -> Outcome:
-            status = game.status(Game(cells, mines, opened, jnp.zeros_like(mines)))
-            new = bitboard.count(opened & ~mines) - bitboard.count(before & ~mines)
-            return Outcome(
-                reward=new.astype(jnp.float32) / jnp.float32(safe),
-                done=status != GameStatus.PLAYING,
-                won=status == GameStatus.WON,
-            )
-
-        return after, _batched(judge)(mines, state.opened, opened)
+        after = State(mines, opened, state.number, jnp.ones_like(state.laid))
+        return after, Outcome(
+            reward=new.astype(jnp.float32) / jnp.float32(safe),
+            done=status != GameStatus.PLAYING,
+            won=status == GameStatus.WON,
+        )
 
     def step_and_reset(
         self, state: State, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
@@ -95,20 +97,19 @@ class Environment(eqx.Module):
         after, outcome = self.step(state, row, col, seed)
         return State(
             mines=after.mines,
-            opened=jnp.where(outcome.done, jnp.uint32(0), after.opened),
+            opened=bitboard.mask(~outcome.done, after.opened),
             number=after.number + jnp.where(outcome.done, len(outcome.done), 0).astype(jnp.uint32),
             laid=after.laid & ~outcome.done,
         ), outcome
 
     def view(self, state: State) -> Position:
         """What the players see."""
-        cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
-
-        def one(mines: Bits, opened: Bits) -> Position:
-            return game.view(Game(cells, mines, opened, jnp.zeros_like(mines)))
-
-        seen = _batched(one)(state.mines, state.opened)
+        seen = game.view(_games(self._cells(len(state.number)), state.mines, state.opened))
         return eqx.tree_at(lambda p: p.mines, seen, jnp.full_like(seen.mines, self.level.mines))
+
+    def _cells(self, batch: int) -> UInt32[Array, "rows words batch"]:
+        cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
+        return jnp.broadcast_to(cells[..., None], (*cells.shape, batch))
 
     def _lay(self, seed: Seed, number: UInt32[Array, ""], chosen: Bits) -> Bits:
         """The mines of a game whose first cell is known."""
@@ -122,25 +123,8 @@ class Environment(eqx.Module):
         return game.deal(key, cells, cells & ~clear, jnp.int32(self.level.mines)).mines
 
 
-def _is_over(cells: Bits, mines: Bits, opened: Bits) -> Bool[Array, ""]:
-    nothing = jnp.zeros_like(mines)
-    return game.status(Game(cells, mines, opened, nothing)) != GameStatus.PLAYING
-
-
-def _is_zero(mines: Bits, chosen: Bits) -> Bool[Array, ""]:
-    return bitboard.any_set(chosen) & ~bitboard.any_set(bitboard.dilate(chosen) & mines)
-
-
-def _flood(cells: Bits, mines: Bits, opened: Bits) -> Bits:
-    """Opens everything around open zeros."""
-    clear = cells & ~bitboard.dilate(mines)
-
-    def spread(state):
-        reached, _ = state
-        grown = reached | (bitboard.dilate(reached & clear) & cells)
-        return grown, bitboard.any_set(grown ^ reached)
-
-    return jax.lax.while_loop(lambda s: s[1], spread, (opened, jnp.asarray(True)))[0]
+def _games(cells: Bits, mines: Bits, opened: Bits) -> Game:
+    return Game(cells, mines, opened, jnp.zeros_like(mines))
 
 
 def _for_some(
@@ -159,7 +143,7 @@ def _for_some(
         lane = jnp.arange(batch, dtype=jnp.int32)
         index = jnp.full((size,), batch, jnp.int32).at[rank].set(lane, mode="drop")
         some = jnp.minimum(index, batch - 1)
-        done = _batched(work)(*(leaf[..., some] for leaf in given))
+        done = work(*(leaf[..., some] for leaf in given))
         left = left.at[index].set(False, mode="drop")
         return left, boards.at[..., index].set(done, mode="drop")
 

@@ -5,7 +5,8 @@ next to an open number that still needs mines, and *free* cells, hidden and next
 cells that share numbers, directly or through others, form an *edge*: edges depend on each other by
 the mine count alone.
 
-All arrays are dense and padded, for one board, and built on the device; `jax.vmap` makes batches.
+All arrays are dense and padded, and built on the device. `settle` takes boards, batch last; lists
+are of one board, and `jax.vmap` makes batches.
 """
 
 import equinox as eqx
@@ -17,6 +18,7 @@ from jaxtyping import Array, Bool, Int, UInt32
 from jaxsweep import bitboard
 from jaxsweep.bitboard import WORD, Bits, Planes
 from jaxsweep.deduction import Certain, contradicted, needs_left, single_cell
+from jaxsweep.fusion import kept
 from jaxsweep.position import Position
 
 FAR = 2**15
@@ -55,14 +57,14 @@ class Settled(eqx.Module):
     """Open numbers next to boundary cells."""
     needs: Planes
     """Mines that each active number still needs."""
-    mines_left: Int[Array, ""]
+    mines_left: Int[Array, "*batch"]
     """Mines for the boundary and the free cells together; negative if there are too many."""
-    consistent: Bool[Array, ""]
+    consistent: Bool[Array, "*batch"]
     """False where an open number is contradicted already."""
 
 
 def settle(position: Position, trust_flags: bool = False) -> Settled:
-    """Takes out what the single-cell rules settle. Batch last under `vmap`.
+    """Takes out what the single-cell rules settle, in a position or a batch of them, last.
 
     Flags are a player's marks and count for nothing, unless they are known to be mines.
     """
@@ -70,7 +72,7 @@ def settle(position: Position, trust_flags: bool = False) -> Settled:
     known = Certain(nothing, position.flags, nothing, nothing) if trust_flags else None
     certain = single_cell(position, known)
     unknown = position.hidden & ~certain.safe & ~certain.mines
-    active = position.opened & bitboard.dilate(unknown)
+    active = kept(position.opened & bitboard.dilate(unknown))
     boundary = unknown & bitboard.dilate(active)
     ones, twos, fours, eights = (plane & active for plane in needs_left(position, certain))
     return Settled(

@@ -1,7 +1,7 @@
 """The game itself, with its hidden truth: deal, open, flag, chord, and who has won.
 
-Every function is pure and written for one board on packed rows (see `bitboard`); `jax.vmap` with
-the batch last plays many. A finished game ignores further moves.
+Functions are pure, on packed rows (see `bitboard`), and take one game or a batch of them, last; only
+`deal` lays one board. A finished game ignores further moves.
 """
 
 import enum
@@ -30,7 +30,7 @@ class GameStatus(enum.IntEnum):
 
 
 class Game(eqx.Module):
-    """One game: the board, where its mines are, and what the player has done to it."""
+    """The board, where its mines are, and what the player has done to it; or a batch of games."""
 
     cells: Bits
     mines: Bits
@@ -85,7 +85,7 @@ def deal(
     return Game(cells=cells, mines=packed, opened=nothing, flags=nothing)
 
 
-def status(game: Game) -> Int[Array, ""]:
+def status(game: Game) -> Int[Array, "*batch"]:
     """The game's `GameStatus`: lost with a mine open, won with every safe cell open."""
     lost = bitboard.any_set(game.opened & game.mines)
     won = ~bitboard.any_set(game.cells & ~game.mines & ~game.opened)
@@ -107,17 +107,17 @@ def open_cells(game: Game, which: Bits) -> Game:
         return grown, bitboard.any_set(grown ^ reached)
 
     reached, _ = jax.lax.while_loop(
-        lambda state: state[1], spread, (asked, bitboard.any_set(asked & ~near_mines))
+        lambda state: jnp.any(state[1]), spread, (asked, bitboard.any_set(asked & ~near_mines))
     )
     playing = status(game) == GameStatus.PLAYING
-    opened = jnp.where(playing, game.opened | reached, game.opened)
+    opened = game.opened | bitboard.mask(playing, reached)
     return eqx.tree_at(lambda g: g.opened, game, opened)
 
 
 def flag(game: Game, which: Bits) -> Game:
     """Toggles the flag of every closed cell of `which`."""
     playing = status(game) == GameStatus.PLAYING
-    toggled = jnp.where(playing, which & game.cells & ~game.opened, jnp.uint32(0))
+    toggled = bitboard.mask(playing, which & game.cells & ~game.opened)
     return eqx.tree_at(lambda g: g.flags, game, game.flags ^ toggled)
 
 

@@ -1,7 +1,7 @@
 """One game under way, as the arena plays it: what each look at the board does to it.
 
-Every function is for one game; `jax.vmap` with the batch last plays many. A game is a function of
-the opening, the strategy, the seed and the game's number alone.
+Functions take one game or a batch of them, last; only `deal` and `key_for`, which draw by lot, are
+for one. A game is a function of the opening, the strategy, the seed and the game's number alone.
 """
 
 import enum
@@ -15,6 +15,7 @@ from jaxtyping import Array, Bool, Float, Int, Integer, Key
 from jaxsweep import bitboard, game
 from jaxsweep.bitboard import Bits
 from jaxsweep.deduction import Certain, Rule, count_rule, pair_round
+from jaxsweep.fusion import kept
 from jaxsweep.game import Game, GameStatus, Seed
 from jaxsweep.level import Opening
 from jaxsweep.position import Position
@@ -22,13 +23,16 @@ from jaxsweep.strategies import UNKNOWN_RISK, Move, Reason, Rules
 
 
 class Table(eqx.Module):
-    """An opening as arrays: boards of one container size share one compiled kernel."""
+    """An opening as arrays: boards of one container size share one compiled kernel.
+
+    Beside a batch of games, it is as many times the same, last.
+    """
 
     cells: Bits
     minable: Bits
-    mines: Int[Array, ""]
-    row: Int[Array, ""]
-    col: Int[Array, ""]
+    mines: Int[Array, "*batch"]
+    row: Int[Array, "*batch"]
+    col: Int[Array, "*batch"]
 
     @classmethod
     def of(cls, opening: Opening) -> "Table":
@@ -40,6 +44,12 @@ class Table(eqx.Module):
             mines=jnp.asarray(opening.level.mines, jnp.int32),
             row=jnp.asarray(row, jnp.int32),
             col=jnp.asarray(col, jnp.int32),
+        )
+
+    def beside(self, games: int) -> "Table":
+        """The same for each of so many games."""
+        return jax.tree.map(
+            lambda leaf: jnp.broadcast_to(leaf[..., None], (*leaf.shape, games)), self
         )
 
 
@@ -67,20 +77,20 @@ class Lane(eqx.Module):
     opened: Bits
     known: Bits
     """Mines that the player knows of."""
-    number: Integer[Array, ""]
-    stage: Int[Array, ""]
-    clicks: Int[Array, ""]
-    rounds: Int[Array, ""]
-    guesses: Int[Array, ""]
-    asked: Int[Array, ""]
+    number: Integer[Array, "*batch"]
+    stage: Int[Array, "*batch"]
+    clicks: Int[Array, "*batch"]
+    rounds: Int[Array, "*batch"]
+    guesses: Int[Array, "*batch"]
+    asked: Int[Array, "*batch"]
     """How often the player was asked for a guess, and found a certain cell or guessed."""
-    blind: Int[Array, ""]
-    wrong: Int[Array, ""]
-    log_survival: Float[Array, ""]
+    blind: Int[Array, "*batch"]
+    wrong: Int[Array, "*batch"]
+    log_survival: Float[Array, "*batch"]
     """The logarithm of the chance to survive all guesses so far whose risk was known."""
-    first_risk: Float[Array, ""]
+    first_risk: Float[Array, "*batch"]
     """Of the first guess; `UNKNOWN_RISK` before it, or where it was not known."""
-    judged: Bool[Array, ""]
+    judged: Bool[Array, "*batch"]
     """Whether the last guess is known to have been one of least risk."""
 
 
@@ -113,7 +123,7 @@ def deal(table: Table, seed: Seed, number: Seed) -> Lane:
     )
 
 
-def status(table: Table, lane: Lane) -> Int[Array, ""]:
+def status(table: Table, lane: Lane) -> Int[Array, "*batch"]:
     """The game's status."""
     return game.status(Game(table.cells, lane.mines, lane.opened, lane.known))
 
@@ -133,9 +143,9 @@ class Look(eqx.Module):
 
     lane: Lane
     opens: Bits
-    reason: Int[Array, ""]
+    reason: Int[Array, "*batch"]
     """The rule by which they are safe."""
-    floods: Bool[Array, ""]
+    floods: Bool[Array, "*batch"]
     """Whether cells opened by themselves, beside a 0; then the player waits."""
 
 
@@ -150,39 +160,44 @@ def sweep(table: Table, rules: Rules, lane: Lane) -> Look:
     numbers = bitboard.neighbour_counts(lane.mines)
     shown = lane.opened & ~lane.mines
     zero = shown & ~(numbers[0] | numbers[1] | numbers[2] | numbers[3])
-    flood = bitboard.dilate(zero) & hidden
-    floods = bitboard.any_set(flood)
-    opens, known = jnp.zeros_like(hidden), lane.known
+    full, met = jnp.zeros_like(zero), jnp.zeros_like(zero)
     if rules >= Rules.SINGLE:
         full = bitboard.equal(numbers, bitboard.neighbour_counts(hidden)) & shown
-        met = bitboard.equal(numbers, bitboard.neighbour_counts(known)) & shown
-        opens = bitboard.dilate(met) & hidden & ~known
-        known = known | (bitboard.dilate(full) & hidden)
-    opens = jnp.where(floods, jnp.uint32(0), opens)
+        met = bitboard.equal(numbers, bitboard.neighbour_counts(lane.known)) & shown
+    zero, full, met = kept((zero, full, met))
+    flood, opens, known = kept(
+        (
+            bitboard.dilate(zero) & hidden,
+            bitboard.dilate(met) & hidden & ~lane.known,
+            lane.known | (bitboard.dilate(full) & hidden),
+        )
+    )
+    floods = bitboard.any_set(flood)
+    opens = bitboard.mask(~floods, opens)
     found = bitboard.any_set(opens)
     going = floods | found | bitboard.any_set(known ^ lane.known)
     lost = bitboard.any_set(lane.opened & lane.mines)
     over = lost | ~bitboard.any_set(hidden & ~lane.mines)
-    after = jnp.int32(Stage.PAIR if rules >= Rules.PAIR else Stage.GUESS)
+    after = Stage.PAIR if rules >= Rules.PAIR else Stage.GUESS
     stage = jnp.where(over, Stage.OVER, jnp.where(going, Stage.SWEEP, after))
-    opens = jnp.where(over, jnp.uint32(0), opens)
-    known = jnp.where(over, lane.known, known)  # Beside an open mine, numbers prove nothing.
-    opened = lane.opened | jnp.where(lost, jnp.uint32(0), flood) | opens
+    opens = bitboard.mask(~over, opens)
+    known = bitboard.select(over, lane.known, known)  # Beside an open mine, numbers prove nothing.
+    opened = lane.opened | bitboard.mask(~lost, flood) | opens
     moved = _opened(lane, opens, found & ~over)
     moved = eqx.tree_at(
         lambda x: (x.opened, x.known, x.stage), moved, (opened, known, stage.astype(jnp.int32))
     )
-    return Look(moved, opens, jnp.int32(Rule.SINGLE), floods & ~over)
+    return Look(moved, opens, jnp.full_like(lane.stage, Rule.SINGLE), floods & ~over)
 
 
 def look_at_pairs(table: Table, lane: Lane) -> Look:
     """Opens what two numbers together, or the number of mines left, prove safe."""
     position, nothing = view(table, lane), jnp.zeros_like(lane.known)
     before = Certain(nothing, lane.known, nothing, nothing)
-    after = count_rule(position, pair_round(position, before))
+    after = count_rule(position, kept(pair_round(position, before)))
     by_pair = after.safe & after.by_pair
     pairs = bitboard.any_set(by_pair)
-    opens = jnp.where(pairs, by_pair, after.safe)
+    opens = bitboard.select(pairs, by_pair, after.safe)
     found = bitboard.any_set(opens)
     going = found | bitboard.any_set(after.mines ^ lane.known)
     stage = jnp.where(going, Stage.SWEEP, Stage.GUESS).astype(jnp.int32)
@@ -191,10 +206,10 @@ def look_at_pairs(table: Table, lane: Lane) -> Look:
         lambda x: (x.opened, x.known, x.stage), moved, (lane.opened | opens, after.mines, stage)
     )
     rule = jnp.where(pairs, Rule.PAIR, Rule.COUNT).astype(jnp.int32)
-    return Look(moved, opens, rule, jnp.asarray(False))
+    return Look(moved, opens, rule, jnp.zeros_like(pairs))
 
 
-def _opened(lane: Lane, opens: Bits, found: Bool[Array, ""]) -> Lane:
+def _opened(lane: Lane, opens: Bits, found: Bool[Array, "*batch"]) -> Lane:
     """The counts after the player opened certain cells, if it found some."""
     hit = bitboard.any_set(opens & lane.mines)
     return eqx.tree_at(
@@ -219,7 +234,7 @@ def guessed(lane: Lane, move: Move) -> Lane:
         opened=lane.opened | move.opens,
         known=(lane.known | move.flags) & ~move.opens,
         number=lane.number,
-        stage=jnp.int32(Stage.SWEEP),
+        stage=jnp.full_like(lane.stage, Stage.SWEEP),
         clicks=lane.clicks + bitboard.count(move.opens),
         rounds=lane.rounds + 1,
         guesses=lane.guesses + is_guess.astype(jnp.int32),
@@ -230,6 +245,15 @@ def guessed(lane: Lane, move: Move) -> Lane:
         first_risk=jnp.where(first, move.risk, lane.first_risk),
         judged=jnp.where(is_guess, move.reason == Reason.LEAST_RISK, lane.judged),
     )
+
+
+def pick(which: Bool[Array, "*batch"], these: Lane, others: Lane) -> Lane:
+    """The games of `these` where `which` holds, else of `others`."""
+
+    def leaves(a: Array, b: Array) -> Array:
+        return jnp.where(which.reshape((1,) * (a.ndim - which.ndim) + which.shape), a, b)
+
+    return jax.tree.map(leaves, these, others)
 
 
 batched = partial(jax.vmap, in_axes=-1, out_axes=-1)

@@ -195,11 +195,11 @@ def _look(
     there: Bool[Array | np.ndarray, " bucket"],
 ) -> tuple[Position, Key[Array, " bucket"]]:
     shown = scheduler.uncover(waiting, jnp.asarray(there))
-    positions = batched(partial(lanes.view, table))(shown)
+    positions = lanes.view(table.beside(BUCKET), shown)
     return positions, batched(partial(lanes.key_for, seed=key))(shown)
 
 
-_move = jax.jit(batched(lanes.guessed))
+_move = jax.jit(lanes.guessed)
 
 
 def _record(opening: Opening, ended: Ended) -> Record:

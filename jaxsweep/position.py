@@ -37,14 +37,17 @@ class PositionError(UserError):
 
 
 class Position(eqx.Module):
-    """What a player sees of one board, packed: hidden and open cells together are the board."""
+    """What a player sees of a board, packed: hidden and open cells together are the board.
+
+    Or of a batch of boards, last.
+    """
 
     hidden: Bits
     opened: Bits
     numbers: Planes
     """Bit planes of the numbers shown, 0 off the open cells."""
     flags: Bits
-    mines: Int[Array, ""]
+    mines: Int[Array, "*batch"]
     """All mines of the board, known or not."""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, UInt32
 
 from jaxsweep import lanes
+from jaxsweep.draws import draws
 from jaxsweep.game import Seed
 from jaxsweep.lanes import Lane, Stage, Table, batched
 from jaxsweep.level import Opening
@@ -49,31 +50,26 @@ def _deal(table: Table, seed: Seed, numbers: UInt32[Array | np.ndarray, " batch"
 @jax.jit
 def _until_stuck(table: Table, games: Lane) -> tuple[Lane, Position]:
     """Makes all moves that the rules find; and what the player sees then, nothing flagged."""
+    tables = table.beside(BATCH)
 
-    def step(lane: Lane) -> Lane:
-        swept = lanes.sweep(table, Rules.PAIR, lane).lane
-        paired = lanes.look_at_pairs(table, lane).lane
-        chosen = jax.tree.map(partial(jnp.where, lane.stage == Stage.SWEEP), swept, paired)
-        return jax.tree.map(partial(jnp.where, lane.stage < Stage.GUESS), chosen, lane)
+    def step(games: Lane) -> Lane:
+        swept = lanes.sweep(tables, Rules.PAIR, games).lane
+        paired = lanes.look_at_pairs(tables, games).lane
+        chosen = lanes.pick(games.stage == Stage.SWEEP, swept, paired)
+        return lanes.pick(games.stage < Stage.GUESS, chosen, games)
 
-    games = jax.lax.while_loop(
-        lambda games: jnp.any(games.stage < Stage.GUESS), batched(step), games
-    )
-    positions = batched(partial(lanes.view, table))(games)
+    games = jax.lax.while_loop(lambda games: jnp.any(games.stage < Stage.GUESS), step, games)
+    positions = lanes.view(tables, games)
     return games, eqx.tree_at(lambda p: p.flags, positions, jnp.zeros_like(positions.flags))
 
 
 @jax.jit
 def _open_by_luck(table: Table, games: Lane, seed: Seed) -> Lane:
     """Opens a safe cell in each game: any one, as only who knows the mines can."""
-
-    def one(lane: Lane) -> Lane:
-        safe = table.cells & ~lane.opened & ~lane.mines
-        opened = lane.opened | any_of(safe, lanes.key_for(lane, seed))
-        going = jnp.minimum(lane.stage, Stage.SWEEP)
-        stage = jnp.where(lane.stage == Stage.GUESS, going, lane.stage).astype(jnp.int32)
-        return eqx.tree_at(
-            lambda x: (x.opened, x.stage, x.asked), lane, (opened, stage, lane.asked + 1)
-        )
-
-    return batched(one)(games)
+    safe = table.beside(BATCH).cells & ~games.opened & ~games.mines
+    keys = batched(partial(lanes.key_for, seed=seed))(games)
+    opened = games.opened | any_of(safe, draws(keys))
+    stage = jnp.where(games.stage == Stage.GUESS, Stage.SWEEP, games.stage).astype(jnp.int32)
+    return eqx.tree_at(
+        lambda x: (x.opened, x.stage, x.asked), games, (opened, stage, games.asked + 1)
+    )

@@ -17,6 +17,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep import bitboard, lanes
+from jaxsweep.fusion import kept
 from jaxsweep.game import GameStatus
 from jaxsweep.lanes import Lane, Stage, Table, batched
 from jaxsweep.machine import Device
@@ -68,6 +69,7 @@ class Plan(NamedTuple):
 def start(plan: Plan, table: Table, first: int, end: int, step: int) -> State:
     """Empty lanes, and games `first`, `first + step`, … before `end` to be dealt."""
     like = jax.eval_shape(lanes.deal, table, jnp.uint32(0), jnp.uint32(0))
+    room = plan.records + BUCKET
 
     def empty(size: int) -> Lane:
         zeros = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, size), leaf.dtype), like)
@@ -80,7 +82,7 @@ def start(plan: Plan, table: Table, first: int, end: int, step: int) -> State:
         next=jnp.uint32(first),
         end=jnp.uint32(end),
         step=jnp.uint32(step),
-        ended=batched(partial(_ended, table))(empty(plan.records + BUCKET)),
+        ended=_ended(table.beside(room), empty(room)),
         count=jnp.int32(0),
     )
 
@@ -93,6 +95,7 @@ def _ended(table: Table, lane: Lane) -> Ended:
 def run(plan: Plan, seed: UInt32[Array, ""], table: Table, state: State) -> State:
     """Takes turns until records are to be fetched, or the host is wanted, or all is done."""
     state = eqx.tree_at(lambda s: s.count, state, jnp.int32(0))
+    tables = table.beside(BUCKET)
 
     def waiting(state: State) -> Int[Array, " stages"]:
         stages = jnp.arange(len(Stage), dtype=jnp.int32)
@@ -114,9 +117,9 @@ def run(plan: Plan, seed: UInt32[Array, ""], table: Table, state: State) -> Stat
         index, there = _first(state.lanes.stage == stage)
         bucket = jax.tree.map(lambda leaf: leaf[..., index], state.lanes)
         branches = {
-            Stage.SWEEP: partial(_sweep, plan, table),
-            Stage.PAIR: partial(_pairs, table),
-            Stage.GUESS: partial(_guess, plan, table, seed),
+            Stage.SWEEP: partial(_sweep, plan, tables),
+            Stage.PAIR: partial(_pairs, tables),
+            Stage.GUESS: partial(_guess, plan, tables, seed),
             Stage.HOST: lambda given: given.bucket,
             Stage.OVER: partial(_deal, table, seed),
             Stage.EMPTY: partial(_deal, table, seed),
@@ -130,7 +133,7 @@ def run(plan: Plan, seed: UInt32[Array, ""], table: Table, state: State) -> Stat
         ended = jax.tree.map(
             lambda room, new: jax.lax.dynamic_update_slice_in_dim(room, new, state.count, -1),
             state.ended,
-            batched(partial(_ended, table))(bucket),
+            _ended(tables, bucket),
         )
         dealt = (stage == Stage.OVER) | (stage == Stage.EMPTY)
         return State(
@@ -171,14 +174,14 @@ class _Given(NamedTuple):
     step: UInt32[Array, ""]
 
 
-def _sweep(plan: Plan, table: Table, given: _Given) -> Lane:
+def _sweep(plan: Plan, tables: Table, given: _Given) -> Lane:
     """Some looks at every number; who is stuck waits for the others."""
 
     def step(state):
         bucket, done = state
         going = given.there & (bucket.stage == Stage.SWEEP)
-        after = batched(partial(lanes.sweep, table, plan.strategy.rules))(bucket).lane
-        return jax.tree.map(partial(jnp.where, going), after, bucket), done + 1
+        after = lanes.sweep(tables, plan.strategy.rules, bucket).lane
+        return lanes.pick(going, after, bucket), done + 1
 
     def more(state):
         bucket, done = state
@@ -187,30 +190,29 @@ def _sweep(plan: Plan, table: Table, given: _Given) -> Lane:
     return jax.lax.while_loop(more, step, (given.bucket, jnp.int32(0)))[0]
 
 
-def _pairs(table: Table, given: _Given) -> Lane:
-    return batched(partial(lanes.look_at_pairs, table))(given.bucket).lane
+def _pairs(tables: Table, given: _Given) -> Lane:
+    return lanes.look_at_pairs(tables, given.bucket).lane
 
 
-def _guess(plan: Plan, table: Table, seed: UInt32[Array, ""], given: _Given) -> Lane:
+def _guess(plan: Plan, tables: Table, seed: UInt32[Array, ""], given: _Given) -> Lane:
     """The player's guesses, those that it can make on the device."""
     bucket = uncover(given.bucket, given.there)
-    positions = batched(partial(lanes.view, table))(bucket)
+    positions = kept(lanes.view(tables, bucket))
     keys = batched(partial(lanes.key_for, seed=seed))(bucket)
     answer = plan.strategy.guess_on_device(positions, keys)
     if answer is None:
         stage = jnp.full_like(bucket.stage, Stage.HOST)
         return eqx.tree_at(lambda lane: lane.stage, bucket, stage)
     move, ready = answer
-    after = batched(lanes.guessed)(bucket, move)
+    after = lanes.guessed(bucket, move)
     stage = jnp.where(ready == Readiness.BEYOND, Stage.HOST, Stage.GUESS).astype(jnp.int32)
     waiting = eqx.tree_at(lambda lane: lane.stage, bucket, stage)
-    return jax.tree.map(partial(jnp.where, ready == Readiness.READY), after, waiting)
+    return lanes.pick(ready == Readiness.READY, after, waiting)
 
 
 def uncover(bucket: Lane, there: Bool[Array, " bucket"]) -> Lane:
     """In places that hold no game, a covered board: to an engine, nothing is easier."""
-    opened = jnp.where(there, bucket.opened, jnp.uint32(0))
-    known = jnp.where(there, bucket.known, jnp.uint32(0))
+    opened, known = (bitboard.mask(there, boards) for boards in (bucket.opened, bucket.known))
     return eqx.tree_at(lambda lane: (lane.opened, lane.known), bucket, (opened, known))
 
 

@@ -104,10 +104,25 @@ def test_single_is_one_cell():
         np.testing.assert_array_equal(np.argwhere(bitboard.unpack(bits, 70)), [[row, col]])
 
 
-def test_batch_last_equals_one_board_at_a_time():
+@pytest.mark.parametrize(
+    "function",
+    [
+        bitboard.neighbour_counts,
+        bitboard.dilate,
+        bitboard.count,
+        bitboard.any_set,
+        lambda bits: bitboard.shift(bits, -1, 2),
+        lambda bits: bitboard.nth(bits, bitboard.count(bits) // 2),
+        lambda bits: bitboard.pack(bitboard.unpack(bits, 37)),
+    ],
+)
+def test_batch_last_equals_one_board_at_a_time(function):
     grids = np.random.default_rng(1).random((5, 6, 40)) < 0.3
     boards = jnp.stack([jnp.asarray(bitboard.pack(grid)) for grid in grids], axis=-1)
-    batched = jax.vmap(bitboard.neighbour_counts, in_axes=-1, out_axes=-1)(boards)
+    together = jax.tree.leaves(function(boards))
+    in_vmap = jax.tree.leaves(jax.vmap(function, in_axes=-1, out_axes=-1)(boards))
     for i in range(5):
-        alone = bitboard.neighbour_counts(boards[..., i])
-        np.testing.assert_array_equal(np.stack(batched)[..., i], np.stack(alone))
+        alone = jax.tree.leaves(function(boards[..., i]))
+        for batch in (together, in_vmap):
+            for one, many in zip(alone, batch, strict=True):
+                np.testing.assert_array_equal(many[..., i], one)

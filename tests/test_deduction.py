@@ -3,13 +3,9 @@ import numpy as np
 import pytest
 
 from jaxsweep import bitboard
-from jaxsweep.deduction import contradicted, deduce, deduce_safe, single_cell
+from jaxsweep.deduction import contradicted, deduce, single_cell
 from jaxsweep.position import from_grid, from_text, stack
 from tests.oracle import PlainGame, pair_rules, single_cell_rules
-
-
-def batched(function):
-    return jax.jit(jax.vmap(function, in_axes=-1, out_axes=-1))
 
 
 def cells(boards, index):
@@ -37,7 +33,7 @@ def test_single_and_pair_rules_equal_set_algebra():
     """The bit-parallel rules against Python sets, on boards up to two words wide."""
     # With one mine too many to matter, the mine count settles nothing.
     positions = stack([from_grid(grid, len(mines)) for grid, mines in SAMPLES])
-    single, both = batched(single_cell)(positions), batched(deduce)(positions)
+    single, both = jax.jit(single_cell)(positions), jax.jit(deduce)(positions)
     found = 0
     for i, (grid, mines) in enumerate(SAMPLES):
         safe, mined = single_cell_rules(grid.tolist())
@@ -73,14 +69,6 @@ def test_the_mine_count_settles_what_is_left(mines, safe, mined):
         assert int(bitboard.count(certain.safe)) >= safe
     else:
         assert int(bitboard.count(certain.mines)) == 5 >= mined
-
-
-def test_deduction_for_a_player_stops_at_the_first_safe_cells():
-    positions = stack([from_grid(grid, len(mines)) for grid, mines in SAMPLES])
-    whole, quick = batched(deduce)(positions), batched(deduce_safe)(positions)
-    for i in range(len(SAMPLES)):
-        assert cells(quick.safe, i) <= cells(whole.safe, i)
-        assert bool(cells(quick.safe, i)) == bool(cells(whole.safe, i))
 
 
 def test_contradictions_are_found():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxsweep import bitboard, lanes
+from jaxsweep.draws import draws
 from jaxsweep.game import GameStatus
 from jaxsweep.lanes import Stage, Table, batched
 from jaxsweep.level import LEVELS, Opening
@@ -155,10 +156,10 @@ def test_exact_takes_the_least_risk(getkey):
 
 def test_random_choice_is_uniform(getkey):
     cells = jnp.asarray(bitboard.pack(np.arange(80).reshape(2, 40) % 7 == 3))
-    size, draws = int(bitboard.count(cells)), 11_000
-    picks = jax.vmap(lambda key: any_of(cells, key))(jax.random.split(getkey(), draws))
-    flat = np.stack([bitboard.unpack(pick, 40) for pick in np.asarray(picks)])
-    counts = flat.sum(0)[np.asarray(bitboard.unpack(cells, 40))]
+    size, many = int(bitboard.count(cells)), 11_000
+    batch = jnp.broadcast_to(cells[..., None], (*cells.shape, many))
+    picks = any_of(batch, draws(jax.random.split(getkey(), many)))
+    counts = bitboard.unpack_batch(picks).sum(0)[:, :40][np.asarray(bitboard.unpack(cells, 40))]
     assert size == 11
-    assert counts.sum() == draws
+    assert counts.sum() == many
     assert ((counts - 1000.0) ** 2 / 1000.0).sum() < 29.6, "99.9 %, 10 degrees of freedom"

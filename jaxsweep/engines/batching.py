@@ -60,7 +60,7 @@ def batches(which: Int[np.ndarray, " many"], most: int) -> Iterator[tuple[np.nda
 @jax.jit
 def settle_batch(positions: Position) -> Settled:
     """`frontier.settle`, batch last."""
-    return jax.vmap(frontier.settle, in_axes=-1, out_axes=-1)(positions)
+    return frontier.settle(positions)
 
 
 def in_batches(kernel: Callable[[Position], Result], positions: Position) -> Result:

@@ -18,6 +18,7 @@ from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import in_batches, settle
 from jaxsweep.engines.edgewise import is_possible
 from jaxsweep.frontier import Settled
+from jaxsweep.fusion import kept
 from jaxsweep.position import Position
 
 
@@ -47,19 +48,17 @@ class Likelihood(AbstractEngine):
 
 @jax.jit
 def _score_batch(positions: Position) -> Float[Array, "rows cols batch"]:
-    def one(position: Position) -> Float[Array, "rows cols"]:
-        return score(frontier.settle(position))
-
-    return jax.vmap(one, in_axes=-1, out_axes=-1)(positions)
+    return score(kept(frontier.settle(positions)))
 
 
-def score(settled: Settled) -> Float[Array, "rows cols"]:
-    """The score of every boundary cell of one position; 0 elsewhere."""
-    hidden_left = bitboard.neighbour_counts(settled.boundary | settled.free)
+def score(settled: Settled) -> Float[Array, "rows cols *batch"]:
+    """The score of every boundary cell of a position, or of a batch, last; 0 elsewhere."""
+    hidden_left = kept(bitboard.neighbour_counts(settled.boundary | settled.free))
     share = _numbers(settled.needs) / jnp.maximum(_numbers(hidden_left), 1.0)
-    given = jnp.pad(jnp.where(_grid(settled.active), share, 0.0), 1)
-    rows, cols = share.shape
-    around = [given[r : r + rows, c : c + cols] for r in range(3) for c in range(3)]
+    given = jnp.where(_grid(settled.active), share, 0.0)
+    rows, cols, *batch = share.shape
+    padded = jnp.pad(given, ((1, 1), (1, 1), *((0, 0) for _ in batch)))
+    around = [padded[r : r + rows, c : c + cols] for r in range(3) for c in range(3)]
     return jnp.where(_grid(settled.boundary), jax.tree.reduce(jnp.add, around), 0.0)
 
 
@@ -67,6 +66,6 @@ def _grid(bits: Bits) -> Array:
     return jnp.asarray(bitboard.unpack(bits, bits.shape[1] * bitboard.WORD))
 
 
-def _numbers(planes: Planes) -> Float[Array, "rows cols"]:
+def _numbers(planes: Planes) -> Float[Array, "rows cols *batch"]:
     digits = [_grid(plane).astype(jnp.float32) * 2**i for i, plane in enumerate(planes)]
     return jax.tree.reduce(jnp.add, digits)

@@ -3,10 +3,7 @@
 The cells around such a number hold as many mines as it needs, in any of them.
 """
 
-from functools import partial
-
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, UInt32
@@ -15,8 +12,6 @@ from jaxsweep import bitboard
 from jaxsweep.bitboard import WORD, Bits, Planes
 from jaxsweep.frontier import Settled
 from jaxsweep.fusion import kept
-
-_batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
 
 
 class Lone(eqx.Module):
@@ -30,18 +25,16 @@ class Lone(eqx.Module):
 
 
 def lone_numbers(settled: Settled) -> Lone:
-    """Finds them in a batch of positions, last; `kept` makes it no function to be vmapped."""
-    need, size, cells = kept(_batched(_find_lone)(settled))
-    log_layouts, mines = _batched(_count_lone)(need, size)
-    near_need, near_size = kept(_batched(_beside)(need, size, cells))
+    """Finds them in a batch of positions, last."""
+    need, size, cells = kept(_find_lone(settled))
+    log_layouts, mines = _count_lone(need, size)
+    near_need, near_size = kept(_beside(need, size, cells))
 
-    def numbers(planes: Planes) -> Float[Array, "rows cols"]:
+    def numbers(planes: Planes) -> Float[Array, "rows cols batch"]:
         digits = [bitboard.unpack(plane, plane.shape[1] * WORD) for plane in planes]
         return sum((jnp.where(d, 2.0**i, 0.0) for i, d in enumerate(digits)), jnp.zeros(()))
 
-    chance = _batched(lambda n, of: numbers(n) / jnp.maximum(numbers(of), 1.0))(
-        near_need, near_size
-    )
+    chance = numbers(near_need) / jnp.maximum(numbers(near_size), 1.0)
     return Lone(cells, mines, chance, log_layouts)
 
 
@@ -49,7 +42,8 @@ def _find_lone(settled: Settled) -> tuple[Planes, Planes, Bits]:
     """What lone numbers need, how many cells they have for it, and which."""
     boundary, active = settled.boundary, settled.active
     _, twos, fours, eights = bitboard.neighbour_counts(active)
-    lone = active & ~bitboard.dilate(boundary & (twos | fours | eights))
+    shared, boundary, active = kept((boundary & (twos | fours | eights), boundary, active))
+    lone = active & ~bitboard.dilate(shared)
     size = bitboard.neighbour_counts(boundary)
     return _masked(settled.needs, lone), _masked(size, lone), boundary & bitboard.dilate(lone)
 
@@ -59,7 +53,7 @@ def _masked(planes: Planes, mask: Bits) -> Planes:
     return ones, twos, fours, eights
 
 
-def _count_lone(need: Planes, size: Planes) -> tuple[Float[Array, ""], Int[Array, ""]]:
+def _count_lone(need: Planes, size: Planes) -> tuple[Float[Array, "*batch"], Int[Array, "*batch"]]:
     """The logarithm of the product of (size choose need), and the sum of the needs."""
     clear, _ = bitboard.subtract(size, need)
     terms = [

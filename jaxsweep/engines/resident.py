@@ -85,9 +85,8 @@ class Answers(eqx.Module):
 
 def believe(settled: Settled) -> Answers:
     """Exact beliefs of settled positions, batch last; `OVER_CAPACITY` where there is no room."""
-    batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
     lone = lone_numbers(settled)
-    parts = batched(_split)(settled, lone.cells)
+    parts = _split(settled, lone.cells)
     edges = kept(_Edges.of(parts))
     batch = settled.mines_left.shape[0]
     counted = ~edges.there.reshape(-1)
@@ -107,15 +106,11 @@ def believe(settled: Settled) -> Answers:
         chosen = jnp.zeros_like(counted).at[index].set(True, mode="drop")
         crowded |= group.choice.wanted.reshape(-1) & ~chosen
     fits = jnp.all(counted.reshape(EDGES, batch), axis=0)
-
-    def sizes(boards):
-        return batched(bitboard.count)(boards)
-
-    free, mines = sizes(settled.free), settled.mines_left - lone.mines
+    free, mines = bitboard.count(settled.free), settled.mines_left - lone.mines
     joined = joining.join(
         jnp.moveaxis(layouts.reshape(EDGES, batch, SPREAD), 2, 1),
         least.reshape(EDGES, batch),
-        sizes(parts.boundary),
+        bitboard.count(parts.boundary),
         free,
         mines,
         TOTAL,
@@ -146,10 +141,7 @@ def believe(settled: Settled) -> Answers:
     on_free = _mark(joined.free_mine, joined.free_can_mine, joined.free_can_clear)
 
     def unpack(bits):
-        return batched(lambda one: bitboard.unpack(one, words * WORD))(bits)
-
-    def pack(grid):
-        return batched(lambda one: jnp.asarray(bitboard.pack(one)))(grid)
+        return jnp.asarray(bitboard.unpack(bits, words * WORD))
 
     marks = marks.reshape(rows, words * WORD, batch) + lone.chance
     marks = jnp.where(unpack(settled.free), on_free[None, None, :], marks)
@@ -160,8 +152,8 @@ def believe(settled: Settled) -> Answers:
     marks = kept(jnp.where(unpack(settled.certain.mines) & held, A_MINE, marks))
     return Answers(
         marks=marks,
-        safe=pack(marks == NO_MINE),
-        mines=pack(marks == A_MINE),
+        safe=jnp.asarray(bitboard.pack(marks == NO_MINE)),
+        mines=jnp.asarray(bitboard.pack(marks == A_MINE)),
         log_scale=joined.log_scale + lone.log_layouts,
         free=free,
         anchor=joined.anchor,
@@ -190,28 +182,30 @@ def _split(settled: Settled, taken: Bits) -> Parts:
 
     def step(state):
         left, edge, digits, ordinal = state
-        grown = bitboard.dilate(bitboard.dilate(edge) & active) & boundary
+        near = kept(bitboard.dilate(edge) & active)
+        grown = kept(bitboard.dilate(near) & boundary)
         done = ~bitboard.any_set(grown ^ edge)
         ones, twos = (
-            jnp.where(done & ((jnp.minimum(ordinal, EDGES - 1) >> i) % 2 == 1), digit | edge, digit)
+            digit | bitboard.mask(done & ((jnp.minimum(ordinal, EDGES - 1) >> i) % 2 == 1), edge)
             for i, digit in enumerate(digits)
         )
-        left = jnp.where(done, left & ~edge, left)
-        edge = jnp.where(done, _first(left), grown)
+        left = kept(left & ~bitboard.mask(done, edge))
+        edge = bitboard.select(done, _first(left), grown)
         return left, edge, (ones, twos), ordinal + done.astype(jnp.int32)
 
     nothing = jnp.zeros_like(boundary)
-    start = (boundary, _first(boundary), (nothing, nothing), jnp.int32(0))
-    _, _, ordinal, _ = jax.lax.while_loop(lambda state: bitboard.any_set(state[0]), step, start)
+    start = (boundary, _first(boundary), (nothing, nothing), jnp.zeros_like(settled.mines_left))
+    _, _, ordinal, _ = jax.lax.while_loop(lambda state: jnp.any(state[0] != 0), step, start)
     return Parts(boundary, active, settled.needs, ordinal)
 
 
 def _first(bits: Bits) -> Bits:
     """The first set cell in reading order, alone."""
-    words = bits.size
-    index = jnp.arange(words, dtype=jnp.int32).reshape(bits.shape)
-    first = jnp.min(jnp.where(bits != 0, index, words))
-    return jnp.where(index == first, bits & (~bits + jnp.uint32(1)), jnp.uint32(0))
+    rows, words, *batch = bits.shape
+    index = jnp.arange(rows * words, dtype=jnp.int32).reshape(rows, words, *(1 for _ in batch))
+    first = jnp.min(jnp.where(bits != 0, index, rows * words), axis=(0, 1))
+    lowest = bits & (~bits + jnp.uint32(1))
+    return jnp.where(index == first[None, None], lowest, jnp.uint32(0))
 
 
 class _Edges(eqx.Module):
@@ -228,12 +222,8 @@ class _Edges(eqx.Module):
         stacked = jnp.stack([parts.boundary, parts.active, *parts.ordinal, ones, twos, fours])
 
         def sizes(ordinal):
-            def one(parts: Parts):
-                cells = _edge_cells(parts.boundary, parts.ordinal, ordinal)
-                numbers = parts.active & bitboard.dilate(cells)
-                return bitboard.count(cells), bitboard.count(numbers)
-
-            return jax.vmap(one, in_axes=-1, out_axes=-1)(parts)
+            cells = _edge_cells(parts.boundary, parts.ordinal, ordinal)
+            return bitboard.count(cells), bitboard.count(parts.active & bitboard.dilate(cells))
 
         found = [sizes(jnp.int32(ordinal)) for ordinal in range(EDGES)]
         cells, numbers = (jnp.stack(column) for column in zip(*found, strict=True))

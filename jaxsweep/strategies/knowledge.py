@@ -1,14 +1,13 @@
 """Open what the single-cell rules prove safe; where they are stuck, guess at random."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, Key
 
 from jaxsweep.deduction import single_cell
 from jaxsweep.position import Position
 from jaxsweep.strategies.base import AbstractStrategy, Move, Rules
-from jaxsweep.strategies.random import random_move
+from jaxsweep.strategies.random import random_moves
 
 
 class Knowledge(AbstractStrategy):
@@ -28,8 +27,4 @@ class Knowledge(AbstractStrategy):
     @eqx.filter_jit
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Any cell that is not a proven mine, each with the same chance."""
-
-        def one(position: Position, key: Key[Array, ""]) -> Move:
-            return random_move(position, single_cell(position), key)
-
-        return jax.vmap(one, in_axes=-1, out_axes=-1)(positions, keys)
+        return random_moves(positions, single_cell(positions).mines, keys)

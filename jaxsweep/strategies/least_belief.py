@@ -1,7 +1,5 @@
 """Open what is certain; where nothing is, the cell that an engine believes in least as a mine."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +8,7 @@ from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Status
 from jaxsweep.bitboard import Bits
+from jaxsweep.draws import draws
 from jaxsweep.engines import AbstractEngine, resident
 from jaxsweep.fusion import kept
 from jaxsweep.inference import infer
@@ -78,8 +77,7 @@ class LeastBelief(AbstractStrategy):
         """With the exact engine, nearly all of them."""
         if self.engine is not None:
             return None
-        batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
-        settled = batched(partial(frontier.settle, trust_flags=True))(positions)
+        settled = frontier.settle(positions, trust_flags=True)
         answers = resident.believe(kept(settled))
         move = choose(
             answers.marks,
@@ -108,26 +106,23 @@ def choose(
 ) -> Move:
     """Opens the safe cells, else one of the least in order; ties as the player breaks them.
 
-    Batch last, not to be vmapped. `reason` tells what the order is worth: with no order at all,
-    any cell may do.
+    `reason` tells what the order is worth: with no order at all, any cell may do.
     """
-    batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
     maybe = kept(hidden & ~mines)
-    cols = order.shape[1]
-    of_maybe = jnp.where(batched(lambda one: bitboard.unpack(one, cols))(maybe), order, jnp.inf)
+    of_maybe = jnp.where(jnp.asarray(bitboard.unpack(maybe, order.shape[1])), order, jnp.inf)
     least = jnp.min(of_maybe, axis=(0, 1))
     margin = jnp.where(jnp.isfinite(error), error, 0.0) + jnp.float32(TIE)
     close = (of_maybe <= least[None, None, :] + margin) & jnp.isfinite(of_maybe)
-    ties = kept(batched(lambda one: jnp.asarray(bitboard.pack(one)))(close))
+    ties = kept(jnp.asarray(bitboard.pack(close)))
     if not random_ties:
-        ties = batched(_fewest_covered)(ties, hidden)
+        ties = _fewest_covered(ties, hidden)
     blind = reason == Reason.AT_RANDOM
-    drawn = batched(any_of)(jnp.where(blind, maybe, ties), keys)
-    proven = batched(bitboard.any_set)(safe)
+    drawn = any_of(kept(bitboard.select(blind, maybe, ties)), draws(keys))
+    proven = bitboard.any_set(safe)
     known = (reason == Reason.LEAST_RISK) | (reason == Reason.LEAST_ESTIMATE)
     risk = jnp.where(known, jnp.clip(least, 0.0, 1.0), UNKNOWN_RISK)
     return Move(
-        opens=jnp.where(proven, safe, drawn),
+        opens=bitboard.select(proven, safe, drawn),
         flags=mines,
         reason=jnp.where(proven, Reason.NO_LAYOUT, reason).astype(jnp.int32),
         risk=jnp.where(proven, 0.0, risk).astype(jnp.float32),
@@ -141,7 +136,7 @@ def _fewest_covered(ties: Bits, hidden: Bits) -> Bits:
     """Those of the ties that have the fewest covered neighbours: digit by digit, zeros first."""
     for digit in reversed(bitboard.neighbour_counts(hidden)):
         fewer = ties & ~digit
-        ties = jnp.where(bitboard.any_set(fewer), fewer, ties)
+        ties = bitboard.select(bitboard.any_set(fewer), fewer, ties)
     return ties
 
 

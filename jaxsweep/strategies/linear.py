@@ -1,7 +1,6 @@
 """Open the cells in reading order."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int, Key
 
@@ -27,13 +26,9 @@ class Linear(AbstractStrategy):
     @eqx.filter_jit
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """The first covered cell in reading order."""
-
-        def one(position: Position) -> Move:
-            return Move(
-                opens=bitboard.nth(position.hidden, jnp.int32(0)),
-                flags=jnp.zeros_like(position.hidden),
-                reason=jnp.int32(Reason.IN_ORDER),
-                risk=jnp.float32(UNKNOWN_RISK),
-            )
-
-        return jax.vmap(one, in_axes=-1, out_axes=-1)(positions)
+        return Move(
+            opens=bitboard.nth(positions.hidden, jnp.zeros_like(positions.mines)),
+            flags=jnp.zeros_like(positions.hidden),
+            reason=jnp.full_like(positions.mines, Reason.IN_ORDER),
+            risk=jnp.full_like(positions.mines, UNKNOWN_RISK, jnp.float32),
+        )

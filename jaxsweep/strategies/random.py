@@ -1,14 +1,12 @@
 """Open any covered cell."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int, Key
+from jaxtyping import Array, Int, Key, UInt32
 
 from jaxsweep import bitboard
 from jaxsweep.bitboard import Bits
-from jaxsweep.deduction import Certain, nothing_certain
-from jaxsweep.draws import below
+from jaxsweep.draws import below, draws
 from jaxsweep.position import Position
 from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
 
@@ -30,23 +28,20 @@ class Random(AbstractStrategy):
     @eqx.filter_jit
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Every covered cell with the same chance."""
-        return jax.vmap(random_move, in_axes=-1, out_axes=-1)(
-            positions, jax.vmap(nothing_certain, in_axes=-1, out_axes=-1)(positions), keys
-        )
+        return random_moves(positions, jnp.zeros_like(positions.hidden), keys)
 
 
-def random_move(position: Position, certain: Certain, key: Key[Array, ""]) -> Move:
+def random_moves(positions: Position, mines: Bits, keys: Key[Array, " batch"]) -> Move:
     """Opens any covered cell that is not known to be a mine."""
     return Move(
-        opens=any_of(position.hidden & ~certain.mines, key),
-        flags=certain.mines,
-        reason=jnp.int32(Reason.AT_RANDOM),
-        risk=jnp.float32(UNKNOWN_RISK),
+        opens=any_of(positions.hidden & ~mines, draws(keys)),
+        flags=mines,
+        reason=jnp.full_like(positions.mines, Reason.AT_RANDOM),
+        risk=jnp.full_like(positions.mines, UNKNOWN_RISK, jnp.float32),
     )
 
 
-def any_of(cells: Bits, key: Key[Array, ""]) -> Bits:
-    """One of the cells, each with the same chance; none of none."""
-    draw = jax.random.bits(key, (), jnp.uint32)
+def any_of(cells: Bits, draw: UInt32[Array, "*batch"]) -> Bits:
+    """One of the cells, each with the same chance over the draws; none of none."""
     rank = below(draw, bitboard.count(cells).astype(jnp.uint32))
     return bitboard.nth(cells, rank.astype(jnp.int32))
