@@ -1,8 +1,8 @@
 """A grid as packed bit rows: one bit a cell, 32 columns a word.
 
-Word `w` of a row holds columns `32 w` to `32 w + 31`, the lowest bit first. Functions take one board,
-an array `[rows, words]`, or a batch, `[rows, words, batch]`: with the boards last, each operation is
-one long vector over boards. Nothing here knows of the game.
+Word `w` of a row holds columns `32 w` to `32 w + 31`, the lowest bit first. Functions take one
+board, an array `[rows, words]`, or a batch, `[rows, words, batch]`: with the boards last, each
+operation is one long vector over boards. Nothing here knows of the game.
 
 Why not `jax.vmap`? It moves the batch to the front wherever a flag of each board meets its cells,
 and strided loops over boards are ten times slower.

@@ -1,7 +1,7 @@
 """The game itself, with its hidden truth: deal, open, flag, chord, and who has won.
 
-Functions are pure, on packed rows (see `bitboard`), and take one game or a batch of them, last; only
-`deal` lays one board. A finished game ignores further moves.
+Functions are pure, on packed rows (see `bitboard`), and take one game or a batch of them, last;
+only `deal` lays one board. A finished game ignores further moves.
 """
 
 import enum
