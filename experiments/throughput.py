@@ -24,11 +24,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import track
 
-from jaxsweep import machine, scheduler
+from jaxsweep import frontier, lanes, machine, scheduler
 from jaxsweep.arena import play_batches
 from jaxsweep.compilation import use_cache
+from jaxsweep.engines import resident
+from jaxsweep.engines.lone import lone_numbers
 from jaxsweep.lanes import Stage, Table
 from jaxsweep.level import LEVELS, Level, Opening
+from jaxsweep.position import Position
 from jaxsweep.scheduler import BUCKET, Plan
 from jaxsweep.strategies import STRATEGIES
 
@@ -62,45 +65,60 @@ def steady(opening: Opening, player: str, batch: int, devices: int, seconds: flo
 def shares(opening: Opening, turns: int) -> dict[str, float]:
     """The share of each stage in the time of a device: its own kernels, called from the host."""
     plan, table = Plan(STRATEGIES["exact"], 2048, 2048), Table.of(opening)
+    tables = table.beside(BUCKET)
     seed = jnp.uint32(SEED)
     state = scheduler.start(plan, table, 0, 2**31 - 1, 1)
     held = jax.tree.map(np.array, jax.device_get(state.lanes))
     dealt = partial(scheduler._deal, table, seed)
     kernels: dict[Stage, Callable] = {
-        Stage.SWEEP: jax.jit(partial(scheduler._sweep, plan, table)),
-        Stage.PAIR: jax.jit(partial(scheduler._pairs, table)),
-        Stage.GUESS: jax.jit(partial(scheduler._guess, plan, table, seed)),
+        Stage.SWEEP: jax.jit(partial(scheduler._sweep, plan, tables)),
+        Stage.PAIR: jax.jit(partial(scheduler._pairs, tables)),
+        Stage.GUESS: jax.jit(partial(scheduler._guess, plan, tables, seed)),
         Stage.OVER: jax.jit(dealt),
         Stage.EMPTY: jax.jit(dealt),
     }
-    spent, number = dict.fromkeys(kernels, 0.0), 0
+    find_edges = jax.jit(lambda given: _edges(lanes.view(tables, given.bucket)))
+    spent, number, on_edges = dict.fromkeys(kernels, 0.0), 0, 0.0
     there = jnp.ones((BUCKET,), bool)
     for turn in range(turns):
         sizes = {stage: int((held.stage == stage).sum()) for stage in kernels}
         stage = max(sizes, key=lambda s: (min(sizes[s], BUCKET), s))
-        lanes = np.nonzero(held.stage == stage)[0][:BUCKET]
-        if len(lanes) < BUCKET:
+        which = np.nonzero(held.stage == stage)[0][:BUCKET]
+        if len(which) < BUCKET:
             break
-        bucket = jax.tree.map(lambda leaf, i=lanes: jnp.asarray(leaf[..., i]), held)
+        bucket = jax.tree.map(lambda leaf, i=which: jnp.asarray(leaf[..., i]), held)
         given = scheduler._Given(
             bucket, there, jnp.uint32(number), jnp.uint32(2**31), jnp.uint32(1)
         )
-        jax.block_until_ready(kernels[stage](given))  # Compiled, not timed.
-        began = time.perf_counter()
-        after = jax.block_until_ready(kernels[stage](given))
+        after, seconds = _timed(kernels[stage], given)
         if turn > turns // 3:
-            spent[stage] += time.perf_counter() - began
+            spent[stage] += seconds
+            on_edges += _timed(find_edges, given)[1] if stage is Stage.GUESS else 0.0
         number += BUCKET if stage >= Stage.OVER else 0
         for leaf, new in zip(jax.tree.leaves(held), jax.tree.leaves(after), strict=True):
-            leaf[..., lanes] = np.asarray(new)
+            leaf[..., which] = np.asarray(new)
     total = sum(spent.values())
     names = {
         "rules of one number": spent[Stage.SWEEP],
         "rules of two numbers": spent[Stage.PAIR],
-        "frontier, inference and choice": spent[Stage.GUESS],
+        "frontier": on_edges,
+        "inference and choice": spent[Stage.GUESS] - on_edges,
         "dealing": spent[Stage.OVER] + spent[Stage.EMPTY],
     }
     return {name: value / total for name, value in names.items()}
+
+
+def _edges(positions: Position) -> resident.Parts:
+    settled = frontier.settle(positions, trust_flags=True)
+    return resident.split(settled, lone_numbers(settled).cells)
+
+
+def _timed(kernel: Callable, given: scheduler._Given) -> tuple:
+    """What a kernel answers, and how long it takes once it is compiled."""
+    jax.block_until_ready(kernel(given))
+    began = time.perf_counter()
+    answer = jax.block_until_ready(kernel(given))
+    return answer, time.perf_counter() - began
 
 
 def plot(result: dict, file: Path) -> None:

@@ -143,7 +143,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
         results.append((settings, record))
         if not parsed.compare or not parsed.json:
-            report(settings, record, seconds, longest, parsed.json)
+            facts = summary(settings, record, seconds, longest)
+            print(json.dumps(facts | about)) if parsed.json else report(settings, facts)
         for number in parsed.moves:
             steps = list(watch(STRATEGIES[name], opening, parsed.seed, number))
             text = json.dumps(describe(steps, opening, parsed.seed) | {"game": number})
@@ -247,17 +248,12 @@ def summary(settings: Settings, record: Record, seconds: float, longest: float) 
         "seconds": seconds,
         "longest_batch_seconds": longest,
         "checksum": runs.checksum([record]),
+        "peak_memory_mib": machine.peak_memory(),
     }
 
 
-def report(
-    settings: Settings, record: Record, seconds: float, longest: float, as_json: bool
-) -> None:
+def report(settings: Settings, facts: dict) -> None:
     """Prints what came of a run; its last line is the record, as players of old kept it."""
-    facts = summary(settings, record, seconds, longest)
-    if as_json:
-        print(json.dumps(facts))
-        return
     low, high = facts["interval_95"]
     lost = facts["games"] - facts["wins"]
     print(
@@ -273,7 +269,8 @@ def report(
     print(f"checksum {facts['checksum'][:16]}")
     print(
         f"{facts['wins']:,}–{lost:,} ({facts['win_rate']:.2%}), {facts['share_cleared']:.2%} "
-        f"cleared, {seconds / facts['games'] * 1e3:.3f} ms a game, longest batch {longest:.2f} s"
+        f"cleared, {facts['seconds'] / facts['games'] * 1e3:.3f} ms a game, "
+        f"longest batch {facts['longest_batch_seconds']:.2f} s"
     )
 
 

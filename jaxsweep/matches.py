@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Integer, Key, UInt8
 
-from jaxsweep import bitboard, lanes, scheduler
+from jaxsweep import bitboard, lanes, machine, scheduler
 from jaxsweep.game import Seed
 from jaxsweep.inference import infer
 from jaxsweep.lanes import Lane, Stage, Table, batched
@@ -124,6 +124,7 @@ def play_batches(
     run = scheduler.program(plan, used)
     nothing = [scheduler.start(plan, table, end, end, 1) for _ in used]
     jax.block_until_ready(run(key, table, scheduler.place(nothing, used)))  # Compiled, not timed.
+    machine.give_back_memory()
     states = scheduler.place(
         [scheduler.start(plan, table, first + i, end, len(used)) for i in range(len(used))], used
     )

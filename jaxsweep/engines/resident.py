@@ -13,6 +13,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.extend.core import jaxpr_as_fun
 from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from jaxsweep import bitboard, frontier
@@ -86,7 +87,7 @@ class Answers(eqx.Module):
 def believe(settled: Settled) -> Answers:
     """Exact beliefs of settled positions, batch last; `OVER_CAPACITY` where there is no room."""
     lone = lone_numbers(settled)
-    parts = _split(settled, lone.cells)
+    parts = split(settled, lone.cells)
     edges = kept(_Edges.of(parts))
     batch = settled.mines_left.shape[0]
     counted = ~edges.there.reshape(-1)
@@ -171,7 +172,7 @@ def _mark(
     return jnp.where(can_mine, marked, NO_MINE)
 
 
-def _split(settled: Settled, taken: Bits) -> Parts:
+def split(settled: Settled, taken: Bits) -> Parts:
     """Finds the edges of what is left: each is grown from its first cell until it grows no more.
 
     If there are too many, the last ones count as one: they have nothing in common, which is no
@@ -260,14 +261,16 @@ def _edge_cells(boundary: Bits, digits: tuple[Bits, Bits], ordinal: Int[Array, "
 
 def _in_chunks(work: Callable[[Int[Array, ""]], PyTree], used: Int[Array, ""], most: int) -> PyTree:
     """What `work` says of chunks 0 to `used` − 1, stacked in `most` places; zeros in the rest."""
-    shapes = jax.eval_shape(work, jnp.int32(0))
+    # Traced once, for its shapes and for the loop: tracing is a good part of a start.
+    traced, shapes = jax.make_jaxpr(work, return_shape=True)(jnp.int32(0))
+    again = jaxpr_as_fun(traced)
     nothing = jax.tree.map(lambda leaf: jnp.zeros((most, *leaf.shape), leaf.dtype), shapes)
 
     def step(chunk, so_far):
         return jax.tree.map(
             lambda whole, new: jax.lax.dynamic_update_index_in_dim(whole, new, chunk, 0),
             so_far,
-            work(chunk),
+            jax.tree.unflatten(jax.tree.structure(shapes), again(chunk)),
         )
 
     return jax.lax.fori_loop(0, used, step, nothing)
