@@ -1,15 +1,31 @@
 """Makes the pictures of the README from seeds: `python docs/pictures.py`."""
 
+import os
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
 import jax
+import numpy as np
+import pygame
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
 from jaxsweep.analyze import analyze, draw
+from jaxsweep.board import cells_of
+from jaxsweep.compilation import use_cache
+from jaxsweep.inference import infer
 from jaxsweep.level import LEVELS, Opening
+from jaxsweep.position import Position, to_text
+from jaxsweep.replay import record
 from jaxsweep.samples import stuck_positions
+from viewer import draw as window
+from viewer.events import LEFT, RIGHT, Event, Key, Pasted, Press, Release, Thinking
+from viewer.film import Film
+from viewer.model import Mode, Model, Settings, start, update
+from viewer.thoughts import think
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -20,17 +36,90 @@ def svg_template() -> str:
     return head + rest[rest.index(".{unique_id}-matrix") :].replace("Fira Code", "Menlo, Consolas")
 
 
-def terminal_odds(seed: int, number: int) -> None:
-    """The odds of a stuck expert position, as `analyze` draws them."""
-    batch = stuck_positions(Opening.of(LEVELS["expert"]), seed, number + 1)
+def telling_position(seed: int, many: int) -> Position:
+    """Of many stuck expert positions the one with most to say: the most different odds."""
+    batch = stuck_positions(Opening.of(LEVELS["expert"]), seed, many)
+    odds = np.asarray(infer(batch).mine_probability)
+    number = int(np.argmax([len(np.unique(grid.round(3))) for grid in odds]))
+    return jax.tree.map(lambda leaf: leaf[..., number], batch)
+
+
+def terminal_odds(position: Position) -> None:
+    """The odds of a position, as `analyze` draws them."""
     console = Console(
         width=96, height=26, record=True, force_terminal=True, highlight=False, file=StringIO()
     )
-    draw(analyze([jax.tree.map(lambda leaf: leaf[..., number], batch)])[0], console)
+    draw(analyze([position])[0], console)
     console.save_svg(
         str(IMAGES / "analyze.svg"), title="python -m jaxsweep.analyze", code_format=svg_template()
     )
 
 
+SIZE = (1100, 660)
+
+
+def after(model: Model, *events: Event) -> Model:
+    """The window after some events, and after the engine has answered."""
+    for event in events:
+        model = update(model, event)
+    return update(model, Thinking(think(model.grid, model.mines)))
+
+
+def click(model: Model, cell: tuple[int, int], button: int = LEFT) -> Model:
+    """The window after a click on a cell."""
+    place = model.layout.place(cell)
+    return update(update(model, Press(place, button)), Release(place, button))
+
+
+def photograph(model: Model, name: str) -> None:
+    """A picture of the window."""
+    surface = pygame.Surface(SIZE)
+    window.draw(surface, model)
+    pygame.image.save(surface, str(IMAGES / f"{name}.png"))
+
+
+def window_replay(seed: int) -> None:
+    """A replay just before a guess."""
+    film = Film.of(record("exact", Opening.of(LEVELS["expert"]), seed))
+    model = replace(start(Settings(), Mode.REPLAY, SIZE), film=film.go(len(film.moves) // 3))
+    photograph(after(model, Key("p", "p"), Key("g", "g")), "replay")
+
+
+def window_watch(seed: int) -> None:
+    """A game that is watched, in the dark, with the outlines of edges."""
+    film = Film.of(record("exact", Opening.of(LEVELS["expert"]), seed))
+    model = start(Settings(level=LEVELS["expert"], seed=seed), Mode.WATCH, SIZE)
+    model = replace(model, live=replace(film.go(len(film.moves) // 2), running=True))
+    photograph(after(model, Key("t", "t"), Key("e", "e")), "watch")
+
+
+def window_play(seed: int) -> None:
+    """A game of one's own, with flags, odds and a hint."""
+    model = start(Settings(level=LEVELS["expert"], seed=seed, name="Ada"), Mode.PLAY, SIZE)
+    model = replace(model, standing=("expert, safe start: 2 of 7 won", "1. 143.2 s  Ada"))
+    replay = record("exact", Opening.of(LEVELS["expert"]), seed)
+    board = replay.boards()[len(replay.moves) // 2]
+    for cell in cells_of(board.opened):
+        model = click(model, cell)
+    for cell in cells_of(board.flags)[::2]:
+        model = click(model, cell, RIGHT)
+    model = replace(model, playing=replace(model.playing, seconds=87.0))
+    photograph(after(model, Key("o", "o"), Key("p", "p"), Key("h", "h")), "play")
+
+
+def window_analyse(position: Position) -> None:
+    """The position of the terminal's picture."""
+    model = start(Settings(), Mode.ANALYSE, SIZE)
+    photograph(after(model, Pasted(to_text(position))), "analyse")
+
+
 if __name__ == "__main__":
-    terminal_odds(seed=1, number=200)
+    use_cache()
+    pygame.display.init()
+    pygame.font.init()
+    position = telling_position(seed=1, many=256)
+    terminal_odds(position)
+    window_replay(seed=21)
+    window_watch(seed=3)
+    window_play(seed=3)
+    window_analyse(position)

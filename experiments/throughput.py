@@ -38,7 +38,7 @@ from jaxsweep.strategies import STRATEGIES
 RESULTS = Path(__file__).parent / "results"
 SEED = 2026
 LEVELS_SHOWN = ("beginner", "intermediate", "expert")
-BATCHES = (1024, 4096)
+BATCHES = (256, 1024, 4096)
 SIDES = (8, 16, 64, 256)
 DENSITIES = (0.10, 0.20)
 
@@ -46,7 +46,9 @@ DENSITIES = (0.10, 0.20)
 def steady(opening: Opening, player: str, batch: int, devices: int, seconds: float) -> dict:
     """Games and moves a second once lanes are full, and cores kept busy meanwhile."""
     used = jax.local_devices()[:devices]
-    batches = play_batches(STRATEGIES[player], opening, SEED, 2**31 - 1, batch, devices=used)
+    batches = play_batches(
+        STRATEGIES[player], opening, SEED, 2**31 - 1, batch, devices=used, judge=False
+    )
     next(batches)  # Lanes fill: short games end first.
     games = moves = 0
     began, worked = time.perf_counter(), time.process_time()
@@ -131,9 +133,14 @@ def plot(result: dict, file: Path) -> None:
             own = [e for e in result["by_batch"] if e["level"] == level and e["devices"] == devices]
             label = f"{level}, {devices} device{'s' if devices > 1 else ''}"
             points = ([e["batch"] for e in own], [e["games_per_second"] for e in own])
-            left.plot(*points, style, marker="o", color=colours[level], label=label)
+            face = colours[level] if devices > 1 else "none"
+            left.plot(*points, style, marker="o", mfc=face, color=colours[level], label=label)
     left.set(xscale="log", yscale="log", xlabel="games under way on a device", ylabel="games/s")
-    left.legend(fontsize=7)
+    batches = sorted({e["batch"] for e in result["by_batch"]})
+    left.set_xticks(batches, [str(batch) for batch in batches])
+    left.minorticks_off()
+    left.set_ylim(bottom=300)
+    left.legend(fontsize=7, loc="lower left", ncols=2)
     for density in sorted({e["density"] for e in result["by_area"]}):
         own = [e for e in result["by_area"] if e["density"] == density]
         points = ([e["side"] ** 2 for e in own], [e["microseconds_a_move"] for e in own])
@@ -146,7 +153,7 @@ def plot(result: dict, file: Path) -> None:
         right.bar(LEVELS_SHOWN, values, bottom=bottom, label=name)
         bottom += values
     right.set(ylabel="share of time, %")
-    right.legend(fontsize=7)
+    right.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     for axis in (left, middle):
         axis.grid(alpha=0.3)
     figure.tight_layout()

@@ -6,20 +6,23 @@ from importlib import import_module
 from jaxsweep import arguments
 
 COMMANDS = {
-    "analyze": "the exact odds of a position, and the best move",
-    "play": "watch a strategy play, or measure it over many games",
-    "arena": "play hundreds of thousands of games, stop and go on",
-    "bench": "time the kernels",
+    "analyze": ("jaxsweep.analyze", "the exact odds of a position, and the best move"),
+    "play": ("jaxsweep.play", "watch a strategy play, play yourself, or measure many games"),
+    "view": ("viewer.__main__", "the window: play, watch, step through replays, see odds"),
+    "replay": ("jaxsweep.replay.__main__", "show, check or share a recorded game"),
+    "arena": ("jaxsweep.arena", "play hundreds of thousands of games, stop and go on"),
+    "bench": ("jaxsweep.bench", "time the kernels"),
 }
+"""Modules and what they do; named, not imported: each is loaded when it is asked for."""
 
 
 def main() -> None:
     """Hands over to the subcommand's module."""
     name, *rest = sys.argv[1:] or ["-h"]
     if name in COMMANDS:
-        arguments.run(import_module(f"jaxsweep.{name}").main, rest)
+        arguments.run(import_module(COMMANDS[name][0]).main, rest)
     usage = "usage: jaxsweep COMMAND [ARGUMENTS], with -h for a command's own help\n\n"
-    usage += "\n".join(f"  {command:8} {about}" for command, about in COMMANDS.items())
+    usage += "\n".join(f"  {command:8} {about}" for command, (_, about) in COMMANDS.items())
     if name in ("-h", "--help"):
         print(usage)
         return

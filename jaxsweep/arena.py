@@ -15,10 +15,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from jaxsweep import arguments, machine, runs
 from jaxsweep.compilation import use_cache
 from jaxsweep.matches import LANES, Batch, Loss, Record, merge, play_batches, play_games
+from jaxsweep.replay import record as record_game
+from jaxsweep.replay import save
 from jaxsweep.runs import Run, RunError, Settings
 from jaxsweep.statistics import paired_difference, wilson
 from jaxsweep.strategies import BEST, STRATEGIES
-from jaxsweep.watch import describe, watch
 
 __all__ = ["Batch", "Loss", "Record", "merge", "play_batches", "play_games"]
 
@@ -146,9 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             facts = summary(settings, record, seconds, longest)
             print(json.dumps(facts | about)) if parsed.json else report(settings, facts)
         for number in parsed.moves:
-            steps = list(watch(STRATEGIES[name], opening, parsed.seed, number))
-            text = json.dumps(describe(steps, opening, parsed.seed) | {"game": number})
-            (folder / f"game-{number}.json").write_text(text + "\n")
+            save(record_game(name, opening, parsed.seed, number), folder / f"game-{number}.json")
     if parsed.compare:
         first, second = results
         compare(first, second, parsed.json)
@@ -278,6 +277,7 @@ _LOSSES = {
     "unavoidable": "at the least risk there was",
     "not_best": "at a greater risk than need be",
     "wrong": "by a false certainty",
+    "unjudged": "at a risk that was not compared",
 }
 
 

@@ -76,12 +76,28 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
     return convert
 
 
+def seconds(text: str) -> float:
+    """An argument type: seconds, up to an hour."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, 0 to 3600")
+    return value
+
+
 def run(main: Callable[[Sequence[str] | None], int], argv: Sequence[str] | None = None) -> None:
     """Runs a command line to its exit status: 2 and a sentence for bad input, 130 for Ctrl-C."""
     try:
         status = main(argv)
-    except (UserError, OSError) as error:
+    except UserError as error:
         print(f"jaxsweep: {error}", file=sys.stderr)
+        status = USAGE_ERROR
+    except OSError as error:
+        named = error.filename is not None and error.strerror
+        said = f"{error.filename}: {error.strerror}" if named else str(error)
+        print(f"jaxsweep: {said}", file=sys.stderr)
         status = USAGE_ERROR
     except KeyboardInterrupt:
         # A second one, while the interpreter ends, would turn into a stack trace.

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib import import_module
 
 import jax
 import numpy as np
@@ -63,6 +64,13 @@ class Benchmark:
     batches: tuple[int, ...] = (4096,)
     rate: tuple[str, Callable[[Opening], int]] | None = None
     """What is done to an entry of the batch, and how often, where it is that that counts."""
+    about: str | None = None
+    """One line; None: what `make` says of itself."""
+
+    @property
+    def summary(self) -> str:
+        """What is done, in one line."""
+        return (self.about or self.make.__doc__ or "").strip().rstrip(".").lower()
 
 
 @dataclass(frozen=True)
@@ -127,7 +135,7 @@ def inference(opening: Opening, batch: int) -> Call:
 
 def random_games(opening: Opening, batch: int) -> Call:
     """Whole games of the player `random`."""
-    return lambda: list(play_games(STRATEGIES["random"], opening, SEED, batch))
+    return lambda: list(play_games(STRATEGIES["random"], opening, SEED, batch, judge=False))
 
 
 def half_open(opening: Opening) -> Position:
@@ -196,6 +204,15 @@ def arena_games(opening: Opening, batch: int) -> Call:
     return call
 
 
+def of_the_window(name: str) -> Callable[[Opening, int], Call]:
+    """A benchmark of the window, loaded when it is asked for: nothing else here needs a screen."""
+
+    def make(opening: Opening, batch: int) -> Call:
+        return getattr(import_module("viewer.benchmarks"), name)(opening, batch)
+
+    return make
+
+
 BENCHMARKS = {
     "deal": Benchmark(deal),
     "open": Benchmark(open_first),
@@ -214,6 +231,8 @@ BENCHMARKS = {
     "arena": Benchmark(
         arena_games, (*STANDARD, "expert-zero"), (32768,), rate=("games", lambda opening: 1)
     ),
+    "frame": Benchmark(of_the_window("frame"), ("expert",), (1,), about="Draw the window once."),
+    "hint": Benchmark(of_the_window("hint"), ("expert",), (1,), about="What a hint takes."),
 }
 
 
@@ -262,7 +281,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         nargs="*",
         metavar="NAME",
         help="benchmarks to run (default: all): "
-        + "; ".join(f"{name}: {_summary(each.make)}" for name, each in BENCHMARKS.items()),
+        + "; ".join(f"{name}: {each.summary}" for name, each in BENCHMARKS.items()),
     )
     parser.add_argument(
         "--level", choices=list(OPENINGS), help="one level only (default: all of a benchmark's)"
@@ -414,10 +433,6 @@ def _pin(cores: int) -> None:
         raise OSError("--cores needs Linux")
     allowed = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, allowed[:cores])
-
-
-def _summary(make: Callable[..., Call]) -> str:
-    return (make.__doc__ or "").strip().rstrip(".").lower()
 
 
 if __name__ == "__main__":

@@ -17,13 +17,12 @@ from jaxsweep import bitboard, game
 from jaxsweep.bitboard import Bits
 from jaxsweep.fusion import kept
 from jaxsweep.game import Game, GameStatus, Seed
+from jaxsweep.lanes import batched
 from jaxsweep.level import Level, Start
 from jaxsweep.position import Position
 
 SHARE = 8
 """One game in so many is laid out, or flooded, at a time: few need it in the same step."""
-
-_batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
 
 
 class State(eqx.Module):
@@ -68,7 +67,7 @@ class Environment(eqx.Module):
         """Opens a cell in each game; a game that is over stays as it is."""
         cells = self._cells(len(state.number))
         chosen = bitboard.single(row, col, cells)
-        lay = _batched(partial(self._lay, seed))
+        lay = batched(partial(self._lay, seed))
         mines = _for_some(~state.laid, lay, state.mines, (state.number, chosen))
         before = _games(cells, mines, state.opened)
         over = game.status(before) != GameStatus.PLAYING

@@ -16,6 +16,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Integer, Key, UInt8
 
 from jaxsweep import bitboard, lanes, machine, scheduler
+from jaxsweep.beliefs import Status
+from jaxsweep.engines import Exact
 from jaxsweep.game import Seed
 from jaxsweep.inference import infer
 from jaxsweep.lanes import Lane, Stage, Table, batched
@@ -30,7 +32,7 @@ LANES = 4096
 """Games under way on each device, unless told otherwise."""
 
 RECORDS = 4096
-"""Finished games after which a device reports."""
+"""Finished games after which a device reports, at most; and at most as many as are under way."""
 
 
 class Loss(enum.IntEnum):
@@ -44,6 +46,8 @@ class Loss(enum.IntEnum):
     """Another cell was."""
     WRONG = 3
     """The player had called the cell certain."""
+    UNJUDGED = 4
+    """The guess was not compared with the exact odds, or is beyond the exact engine."""
 
 
 class Record(eqx.Module):
@@ -99,12 +103,15 @@ def play_games(
     batch: int = LANES,
     first: int = 0,
     devices: Sequence[Device] | None = None,
+    judge: bool = True,
 ) -> Iterator[Record]:
     """Games `first` to `first + games` − 1, as records on the host, in the order in which they end.
 
     `batch` games are under way on each of the devices: all local ones, unless told otherwise.
+    Without `judge`, guesses of unknown worth are not compared with the exact odds: for players that
+    know none, that takes longer than to play.
     """
-    for report in play_batches(strategy, opening, seed, games, batch, first, devices):
+    for report in play_batches(strategy, opening, seed, games, batch, first, devices, judge):
         yield report.record
 
 
@@ -116,11 +123,12 @@ def play_batches(
     batch: int = LANES,
     first: int = 0,
     devices: Sequence[Device] | None = None,
+    judge: bool = True,
 ) -> Iterator[Batch]:
     """As `play_games`, with the time that each batch of records took."""
     used = tuple(devices or jax.local_devices())
     end, table, key = first + games, Table.of(opening), np.uint32(seed)
-    plan = Plan(strategy, batch, RECORDS)
+    plan = Plan(strategy, batch, min(RECORDS, max(batch, BUCKET)))
     run = scheduler.program(plan, used)
     nothing = [scheduler.start(plan, table, end, end, 1) for _ in used]
     jax.block_until_ready(run(key, table, scheduler.place(nothing, used)))  # Compiled, not timed.
@@ -134,7 +142,7 @@ def play_batches(
         ended = _fetch(states)
         states = _serve(strategy, table, key, states)
         if ended is not None:
-            record = _record(opening, ended)
+            record = _record(opening, ended, judge)
             now = time.perf_counter()
             yield Batch(record, now - began)
             done, began = done + len(record), now
@@ -203,39 +211,39 @@ def _look(
 _move = jax.jit(lanes.guessed)
 
 
-def _record(opening: Opening, ended: Ended) -> Record:
+def _record(opening: Opening, ended: Ended, judge: bool) -> Record:
     names = ("number", "clicks", "guesses", "rounds", "blind", "wrong", "first_risk")
     return Record(
         won=np.asarray(ended.won),
         opened=np.asarray(ended.opened),
         risk=-np.asarray(ended.lane.log_survival),
-        loss=_losses(opening, ended),
+        loss=_losses(opening, ended, judge),
         **{name: np.asarray(getattr(ended.lane, name)) for name in names},
     )
 
 
-def _losses(opening: Opening, ended: Ended) -> UInt8[np.ndarray, " games"]:
+def _losses(opening: Opening, ended: Ended, judge: bool) -> UInt8[np.ndarray, " games"]:
     """Why each game was lost. Guesses of unknown worth are compared with the exact odds."""
     lane = ended.lane
-    loss = np.where(ended.won, Loss.NONE, Loss.UNAVOIDABLE)
+    loss = np.where(ended.won, Loss.NONE, np.where(lane.judged, Loss.UNAVOIDABLE, Loss.UNJUDGED))
     loss = np.where(~ended.won & (lane.wrong > 0), Loss.WRONG, loss)
-    unjudged = np.nonzero(~ended.won & (lane.wrong == 0) & ~lane.judged)[0]
+    unjudged = np.nonzero(loss == Loss.UNJUDGED)[0] if judge else ()
     for start in range(0, len(unjudged), BUCKET):
         own = unjudged[start : start + BUCKET]
-        best = _was_best(Table.of(opening), jax.tree.map(lambda x, i=own: x[..., i], lane))
-        loss[own] = np.where(best, Loss.UNAVOIDABLE, Loss.NOT_BEST)
+        loss[own] = _judge(Table.of(opening), jax.tree.map(lambda x, i=own: x[..., i], lane))
     return loss.astype(np.uint8)
 
 
-def _was_best(table: Table, lost: Lane) -> Bool[np.ndarray, " games"]:
+def _judge(table: Table, lost: Lane) -> Int[np.ndarray, " games"]:
     """Whether no cell was less likely a mine than the one that lost the game."""
     # A guess that hit a mine opened nothing else: without it, this is what the player saw.
     hit = bitboard.unpack_batch(np.asarray(lost.opened & lost.mines))
     before = eqx.tree_at(lambda x: x.opened, lost, lost.opened & ~lost.mines)
     padded, there = _pad(before)
     positions, _ = _look(table, np.uint32(0), padded, there)
-    beliefs = jax.tree.map(lambda leaf: leaf[: len(hit)], infer(positions))
+    beliefs = jax.tree.map(lambda leaf: leaf[: len(hit)], infer(positions, Exact()))
     hidden = bitboard.unpack_batch(np.asarray(positions.hidden))[: len(hit)]
     chance = np.where(hidden, np.asarray(beliefs.mine_probability), np.inf)
-    risk, error = (np.where(hit, np.asarray(x), 0.0).max((1, 2)) for x in (chance, beliefs.error))
-    return risk <= chance.min((1, 2)) + error + TIE
+    risk = np.where(hit, chance, 0.0).max((1, 2))
+    best = np.where(risk <= chance.min((1, 2)) + TIE, Loss.UNAVOIDABLE, Loss.NOT_BEST)
+    return np.where(np.asarray(beliefs.status) == Status.EXACT, best, Loss.UNJUDGED)

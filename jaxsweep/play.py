@@ -1,24 +1,21 @@
-"""`python -m jaxsweep.play`: watch a strategy play one game, or let it play many."""
+"""`python -m jaxsweep.play`: watch a strategy play one game, let it play many, or play yourself."""
 
 import argparse
 import json
+import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table as TextTable
 from rich.text import Text
 
-from jaxsweep import arguments, machine, terminal
+from jaxsweep import arguments, terminal
 from jaxsweep.compilation import use_cache
 from jaxsweep.game import GameStatus
-from jaxsweep.level import Opening
-from jaxsweep.matches import Record, play_games
-from jaxsweep.statistics import wilson
-from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
+from jaxsweep.level import Opening, Start
+from jaxsweep.strategies import BEST, STRATEGIES
 from jaxsweep.watch import Step, describe, share_opened, watch
 
 DEFAULT_LEVEL = "beginner"
@@ -28,14 +25,23 @@ EXAMPLES = """examples:
   python -m jaxsweep.play expert --start zero       expert, with a free opening
   python -m jaxsweep.play custom 12 12 10 --seed 7  a board of your own
   python -m jaxsweep.play expert --games 2000       how often does it win?
+  python -m jaxsweep.play --save game.json.gz       keep the game as a replay
+  python -m jaxsweep.play intermediate --human      play yourself
+
+keys with --human: arrows or h j k l move, space opens a cell or what is around
+a number that has its flags, f flags, ? gives a hint, p shows the odds, u undoes,
+r starts a new game, q quits
 """
+
+WATCHING = ("strategy", "games", "delay", "first", "json")
+"""Options that have no meaning for a person's game."""
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments, checked."""
     parser = argparse.ArgumentParser(
         prog="python -m jaxsweep.play",
-        description="Watch a strategy play Minesweeper, or measure it over many games.",
+        description="Watch a strategy play Minesweeper, measure it over many games, or play.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -43,7 +49,6 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--strategy",
         choices=list(STRATEGIES),
-        default=BEST,
         metavar="NAME",
         help=f"the player: {', '.join(STRATEGIES)} (default: {BEST})",
     )
@@ -61,54 +66,100 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--delay",
-        type=_seconds,
+        type=arguments.seconds,
         metavar="S",
         help="seconds between moves (default: 0.15 in a terminal, else 0)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
-    return parser.parse_args(argv)
+    parser.add_argument("--human", action="store_true", help="play yourself; the keys are below")
+    parser.add_argument(
+        "--name", metavar="NAME", help="who plays, for the leaderboard (default: the user)"
+    )
+    parser.add_argument(
+        "--save",
+        type=_new_file,
+        metavar="FILE",
+        help="write the game, of several the last one finished, as a replay; .gz compresses it",
+    )
+    parsed = parser.parse_args(argv)
+    for option in WATCHING if parsed.human else ():
+        given = getattr(parsed, option)
+        if given is not None and given is not False:
+            parser.error(f"--{option} does not go with --human")
+    if parsed.name is not None and not parsed.human:
+        parser.error("--name is for the leaderboard, which needs --human")
+    if parsed.save is not None and parsed.games is not None:
+        parser.error("--save keeps one game: it does not go with --games")
+    return parsed
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
-    opening = arguments.read_opening(parsed)
-    strategy = STRATEGIES[parsed.strategy]
     seed = parsed.seed if parsed.seed is not None else secrets.randbits(32)
+    if parsed.human:
+        return _play_oneself(parsed, seed)
+    opening = arguments.read_opening(parsed)
+    name = parsed.strategy or BEST
     if parsed.games is not None:
-        machine.use_devices()
+        return _measure(opening, name, seed, parsed.games, parsed.json)
     use_cache()
-    if parsed.games is not None:
-        summary = measure(strategy, opening, seed, parsed.games)
-        summary = {"level": str(opening.level), "start": opening.start.value} | summary
-        report({"strategy": parsed.strategy} | summary, parsed.json)
-    elif parsed.json:
-        print(json.dumps(describe(list(watch(strategy, opening, seed)), opening, seed)))
+    steps = watch(STRATEGIES[name], opening, seed)
+    if parsed.json:
+        seen = list(steps)
+        print(json.dumps(describe(seen, opening, seed)))
     else:
-        show(watch(strategy, opening, seed), opening, parsed.strategy, seed, parsed.delay)
+        seen = show(steps, opening, name, seed, parsed.delay)
+    if parsed.save is not None:
+        _save(seen, name, opening, seed, parsed.save)
     return 0
+
+
+def _measure(opening: Opening, name: str, seed: int, games: int, as_json: bool) -> int:
+    """Many games, as the arena plays and reports them; nothing is kept."""
+    from jaxsweep import arena
+
+    words = ["--strategy", name, "--games", str(games), "--seed", str(seed)]
+    words += ["--start", opening.start.value, "--first", *map(str, opening.first)]
+    level = opening.level
+    sizes = [str(n) for n in (level.rows, level.cols, level.mines)]
+    return arena.main(["custom", *sizes, *words, *(["--json"] if as_json else [])])
+
+
+def _play_oneself(parsed: argparse.Namespace, seed: int) -> int:
+    # Late, as `_save` does: who only watches does not wait for what only players need.
+    from jaxsweep import human, leaderboard
+
+    level, start, name = arguments.read_level(parsed.level), Start(parsed.start), parsed.name
+    name = leaderboard.default_name() if name is None else leaderboard.tidy_name(name)
+    use_cache()
+    return human.play(level, start, seed, name, parsed.save)
+
+
+def _save(steps: list[Step], name: str, opening: Opening, seed: int, path: Path) -> None:
+    from jaxsweep.replay.format import save
+    from jaxsweep.replay.recording import of_steps
+
+    save(of_steps(steps, name, opening, seed), path)
 
 
 def show(
     steps: Iterator[Step], opening: Opening, name: str, seed: int, delay: float | None
-) -> None:
+) -> list[Step]:
     """Draws a game: in place in a terminal, one board after the other elsewhere."""
     console = Console(highlight=False, soft_wrap=True)
     pause = delay if delay is not None else (0.15 if console.is_terminal else 0.0)
     title = f"{name} on {opening.level}, {opening.start.value} start, seed {seed}"
     began, seen = time.perf_counter(), []
-    if console.is_terminal:
-        with Live(console=console, auto_refresh=False) as live:
-            for step in steps:
-                seen.append(step)
-                live.update(frame(step, title, console), refresh=True)
-                time.sleep(pause)
-    else:
+
+    def frames() -> Iterator[Group]:
         for step in steps:
             seen.append(step)
-            console.print(frame(step, title, console))
-            time.sleep(pause)
+            yield frame(step, title, console)
+
+    terminal.show_frames(frames(), console, pause)
     console.print(ending(seen, opening, time.perf_counter() - began))
+    return seen
 
 
 def frame(step: Step, title: str, console: Console) -> Group:
@@ -138,65 +189,6 @@ def ending(steps: list[Step], opening: Opening, seconds: float) -> Text:
     return text
 
 
-def measure(strategy: AbstractStrategy, opening: Opening, seed: int, games: int) -> dict:
-    """Plays many games under a progress bar; the time to compile is not counted."""
-    for _ in play_games(strategy, opening, seed, min(games, 1024)):
-        pass
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    records: list[Record] = []
-    began = time.perf_counter()
-    with bar:
-        task = bar.add_task("playing", total=games)
-        for record in play_games(strategy, opening, seed, games):
-            records.append(record)
-            bar.advance(task, len(record.number))
-    seconds = time.perf_counter() - began
-    won = int(sum(record.won.sum() for record in records))
-    safe = opening.level.cells - opening.level.mines
-    opened = sum(int(record.opened.sum()) for record in records)
-    return {
-        "seed": seed,
-        "games": games,
-        "wins": won,
-        "win_rate": won / games,
-        "interval_95": wilson(won, games),
-        "mean_share_opened": opened / (safe * games) if safe else 1.0,
-        "mean_clicks": float(sum(int(record.clicks.sum()) for record in records)) / games,
-        "mean_guesses": float(sum(int(record.guesses.sum()) for record in records)) / games,
-        "games_per_second": games / seconds,
-    }
-
-
-def report(summary: dict, as_json: bool) -> None:
-    """Prints a summary."""
-    if as_json:
-        print(json.dumps(summary))
-        return
-    low, high = summary["interval_95"]
-    table = TextTable(title=None, show_header=False, box=None)
-    table.add_row("strategy", summary["strategy"])
-    table.add_row("level", f"{summary['level']}, {summary['start']} start")
-    table.add_row("games", f"{summary['games']:,} (seed {summary['seed']})")
-    table.add_row(
-        "won",
-        f"{summary['wins']:,} = {summary['win_rate']:.2%} (95 %: {low:.2%} to {high:.2%})",
-    )
-    table.add_row("cleared", f"{summary['mean_share_opened']:.2%} of the safe cells, on average")
-    table.add_row("clicks", f"{summary['mean_clicks']:.1f} a game")
-    table.add_row("guesses", f"{summary['mean_guesses']:.2f} a game")
-    table.add_row("speed", f"{summary['games_per_second']:,.0f} games a second")
-    Console(highlight=False).print(table)
-
-
 def _sentence(step: Step, width: int) -> str:
     """What was opened and why, on one line."""
     risk = "" if not step.risk else f", {step.risk:.1%}"
@@ -214,14 +206,16 @@ def _sentence(step: Step, width: int) -> str:
     raise AssertionError("a move opens at least one cell")
 
 
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 3600:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, 0 to 3600")
-    return value
+def _new_file(text: str) -> Path:
+    """A path to write to; checked before the game, so that none is played in vain."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    if not os.access(path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} cannot be written")
+    return path
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxsweep import arena, lanes, runs, scheduler
+from jaxsweep import arena, lanes, replay, runs, scheduler
 from jaxsweep.game import GameStatus
 from jaxsweep.level import LEVELS, Level, Opening, Start
 from jaxsweep.matches import Loss, merge, play_games
@@ -299,10 +299,11 @@ def test_the_command_writes_the_moves_of_chosen_games(tmp_path, capsys):
     out = tmp_path / "run"
     assert arena.main([*words, "--strategy", "knowledge", "--out", str(out), "--moves", "7"]) == 0
     capsys.readouterr()
-    game = json.loads((out / "game-7.json").read_text())
+    game = replay.load(out / "game-7.json")
     record = play(BEGINNER, 300)
-    assert game["won"] == record.won[7]
-    assert game["clicks"] == record.clicks[7]
+    assert game.game == 7
+    assert (game.outcome is GameStatus.WON) == record.won[7]
+    assert sum(len(move.cells) for move in game.moves) == record.clicks[7]
 
 
 @pytest.mark.parametrize(

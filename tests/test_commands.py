@@ -60,9 +60,10 @@ def test_many_games_are_summed_up(capsys):
     assert told["games"] == 50
     assert told["win_rate"] == told["wins"] / 50
     assert low < told["win_rate"] < high
-    assert 0 < told["mean_share_opened"] <= 1
+    assert 0 < told["share_cleared"] <= 1
     code, out, _ = run(play.main, capsys, *argv)
-    assert f"{told['wins']} = {told['win_rate']:.2%} (95 %:" in out
+    assert f"won {told['win_rate']:.3%} ({low:.3%} to {high:.3%})" in out
+    assert f"{told['wins']}–{50 - told['wins']} (" in out.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,8 @@ def test_the_command_hands_over(capsys, monkeypatch):
     with pytest.raises(SystemExit) as left:
         call("dance")
     assert left.value.code == 2
-    assert "no command 'dance'; there are analyze, play, arena, bench" in capsys.readouterr().err
+    said = "no command 'dance'; there are analyze, play, view, replay, arena, bench"
+    assert said in capsys.readouterr().err
     with pytest.raises(SystemExit) as left:
         call("play", "nowhere")
     assert left.value.code == 2

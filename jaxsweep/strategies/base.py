@@ -14,8 +14,9 @@ UNKNOWN_RISK = -1.0
 
 
 class Reason(enum.IntEnum):
-    """Why a strategy opens what it opens."""
+    """Why a strategy, or a person, opens what it opens."""
 
+    PLAYER = -1
     SINGLE = Rule.SINGLE
     PAIR = Rule.PAIR
     COUNT = Rule.COUNT
@@ -26,6 +27,8 @@ class Reason(enum.IntEnum):
     LEAST_RISK = 7
     LEAST_ESTIMATE = 8
     LEAST_SCORE = 9
+    BEST_ENDING = 10
+    LOOKAHEAD = 11
 
     @property
     def text(self) -> str:
@@ -39,6 +42,7 @@ class Reason(enum.IntEnum):
 
 
 _TEXTS = {
+    Reason.PLAYER: "the player's choice",
     Reason.SINGLE: "certain: a number has all its mines found",
     Reason.PAIR: "certain: two numbers that share cells prove it",
     Reason.COUNT: "certain: all mines are found",
@@ -49,6 +53,8 @@ _TEXTS = {
     Reason.LEAST_RISK: "guess: the least likely mine",
     Reason.LEAST_ESTIMATE: "guess: the least likely mine, by an estimate",
     Reason.LEAST_SCORE: "guess: the lowest score",
+    Reason.LOOKAHEAD: "guess: nearly the safest, for what it leads to",
+    Reason.BEST_ENDING: "guess: the best chance to win, by search through all layouts left",
 }
 
 

@@ -1,0 +1,504 @@
+"""A person's game: what keys do, and how the terminal is left."""
+
+import fcntl
+import io
+import itertools
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from jaxsweep import arguments, human, keyboard, leaderboard, play, terminal
+from jaxsweep.board import cells_of
+from jaxsweep.game import GameStatus
+from jaxsweep.human import Table, finish, press, think
+from jaxsweep.level import LEVELS, Level, Start
+from jaxsweep.replay.format import load
+
+SMALL = Level(4, 4, 2)
+MIDDLE = (2, 2)
+
+ENTER_SCREEN, LEAVE_SCREEN = b"\x1b[?1049h", b"\x1b[?1049l"
+HIDE_CURSOR, SHOW_CURSOR = b"\x1b[?25l", b"\x1b[?25h"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def press_all(table, keys, now=0.0):
+    for key in keys:
+        table = press(table, key, now)
+    return table
+
+
+def opened():
+    """A small game with its middle cell open, which is not over."""
+    for seed in itertools.count():
+        table = press(Table.new(SMALL, Start.SAFE, seed), " ", 0.0)
+        if not table.is_over and table.session.board.opened.sum() < 9:
+            return table
+    raise AssertionError
+
+
+def way(start, end):
+    """The keys from one cell to another."""
+    rows, cols = end[0] - start[0], end[1] - start[1]
+    return ("j" if rows > 0 else "k") * abs(rows) + ("l" if cols > 0 else "h") * abs(cols)
+
+
+def clicks(cells, start=MIDDLE):
+    """The keys that open some cells, one after the other."""
+    keys = ""
+    for cell in cells:
+        keys, start = keys + way(start, cell) + " ", cell
+    return keys
+
+
+def safe_cells(table):
+    board = table.session.board
+    return cells_of(~board.mines & ~board.opened)
+
+
+def win(table):
+    for cell in safe_cells(table):
+        table = replace(table, cursor=cell)
+        if not table.session.board.opened[cell]:
+            table = press(table, " ", 9.0)
+    return table
+
+
+def lose(table):
+    mine = cells_of(table.session.board.mines)[0]
+    return press(replace(table, cursor=mine), " ", 9.0)
+
+
+@pytest.mark.parametrize(
+    ("data", "keys", "rest"),
+    [
+        (b"hjKL f?", list("hjkl f?"), b""),
+        (b"\x1b[A\x1b[B\x1b[C\x1b[D", ["up", "down", "right", "left"], b""),
+        (b"\x1bOA\x1bOB\x1bOC\x1bOD", ["up", "down", "right", "left"], b""),
+        (b"\x1b[1;5Aq", ["up", "q"], b""),
+        (b"\x1b[3~\x1b[H\x1bOP\x7f\x00\t\r\xc3\xa9u", ["u"], b""),
+        (b"\x1bq", ["q"], b""),
+        (b"\x1b\x1b[A", ["up"], b""),
+        (b"f\x1b", ["f"], b"\x1b"),
+        (b"f\x1b[", ["f"], b"\x1b["),
+        (b"f\x1b[1;", ["f"], b"\x1b[1;"),
+        (b"f\x1bO", ["f"], b"\x1bO"),
+        (b"", [], b""),
+    ],
+)
+def test_keys_are_decoded(data, keys, rest):
+    assert keyboard.decode(data) == (keys, rest)
+
+
+def test_the_cursor_moves_and_stops_at_the_edge():
+    table = Table.new(Level(3, 5, 2), Start.SAFE, 0)
+    assert table.cursor == (1, 2)
+    assert press_all(table, ["up", "left"]).cursor == press_all(table, "kh").cursor == (0, 1)
+    assert press_all(table, ["down", "right"]).cursor == press_all(table, "jl").cursor == (2, 3)
+    assert press_all(table, "kkkkhhhh").cursor == (0, 0)
+    assert press_all(table, "jjjjllll").cursor == (2, 4)
+    assert press(table, "x", 0.0) is table
+
+
+def test_space_opens_and_chords():
+    table = opened()
+    board = table.session.board
+    assert board.opened[MIDDLE]
+    assert len(table.session.moves) == 1
+    mines = cells_of(board.mines)
+    number = next(cell for cell in cells_of(board.opened) if board.numbers[cell])
+    there = replace(table, cursor=number)
+    assert "as many flags" in press(there, " ", 0.0).message
+    for mine in mines:
+        there = replace(press(replace(there, cursor=mine), "f", 0.0), cursor=number)
+    assert there.session.mines_left == 0
+    after = press(there, " ", 0.0)
+    assert after.session.board.opened.sum() > board.opened.sum()
+    flagged = press(replace(there, cursor=mines[0]), " ", 0.0)
+    assert flagged.session is there.session
+    assert "flag" in flagged.message
+
+
+def test_an_impossible_first_cell_is_a_message():
+    table = Table.new(Level(4, 4, 12), Start.ZERO, 0)
+    refused = press(table, " ", 0.0)
+    assert "12 mines do not fit" in refused.message
+    assert refused.session.opening is None
+    assert press_all(refused, "jl ").session.opening is not None, "the corner leaves room for them"
+    assert "do not fit" in press(Table.new(Level(4, 4, 15), Start.ZERO, 0), "?", 0.0).message
+
+
+def test_the_clock_runs_while_the_game_does():
+    table = press(Table.new(SMALL, Start.SAFE, opened().session.seed), "f", 10.0)
+    assert table.clock.seconds(99.0) == 0.0
+    table = press_all(table, "f ", 100.0)
+    assert table.clock.seconds(103.0) == 3.0
+    lost = press(replace(table, cursor=cells_of(table.session.board.mines)[0]), " ", 105.0)
+    assert lost.clock.seconds(999.0) == 5.0
+    assert press(lost, "u", 200.0).clock.seconds(201.0) == 6.0
+
+
+def test_odds_are_help_once_there_are_any():
+    fresh = Table.new(SMALL, Start.SAFE, opened().session.seed)
+    assert "once a cell is open" in press(fresh, "p", 0.0).message
+    assert not press_all(fresh, "pp ").helped
+    table = press_all(fresh, "p ")
+    assert table.helped
+    assert table.must_think
+    table = think(table)
+    assert not table.must_think
+    assert table.sees_odds
+    assert not press(table, "p", 0.0).sees_odds
+    # Flags are no evidence, but open cells are.
+    mine = cells_of(table.session.board.mines)[0]
+    assert not press(replace(table, cursor=mine), "f", 0.0).must_think
+    cell = safe_cells(table)[0]
+    assert press(replace(table, cursor=cell), " ", 0.0).must_think
+
+
+def test_a_hint_moves_the_cursor_and_says_why():
+    fresh = Table.new(SMALL, Start.SAFE, 0)
+    early = press(fresh, "?", 0.0)
+    assert early.cursor == (0, 0)
+    assert "never a mine" in early.message
+    assert not early.helped
+    table = press(opened(), "?", 0.0)
+    assert table.must_think
+    assert table.helped
+    table = think(table)
+    assert table.analysis is not None
+    assert table.cursor == table.analysis.best
+    assert table.message.startswith(f"open ({table.cursor[0]},{table.cursor[1]}): ")
+    assert not table.must_think
+    flagged = think(press_all(table, "f?"))
+    assert "f takes its flag away" in flagged.message
+
+
+def test_undo_goes_back_even_from_a_loss():
+    table = opened()
+    assert not table.helped
+    lost = lose(table)
+    assert lost.session.status is GameStatus.LOST
+    assert "u takes the last move back" in press(lost, " ", 0.0).message
+    assert press(lost, "f", 0.0).session is press(lost, "p", 0.0).session is lost.session
+    back = press(lost, "u", 0.0)
+    assert back.session is table.session
+    assert back.helped
+    assert "nothing to undo" in press(Table.new(SMALL, Start.SAFE, 0), "u", 0.0).message
+
+
+def test_a_new_game_and_back_again():
+    table = replace(opened(), shows_odds=True, helped=True)
+    fresh = press(table, "r", 5.0)
+    assert fresh.session.seed == table.session.seed + 1
+    assert fresh.session.opening is None
+    assert not (fresh.helped or fresh.shows_odds)
+    assert fresh.cursor == table.cursor
+    back = press(fresh, "u", 7.0)
+    assert back.session is table.session
+    assert back.clock.seconds(8.0) == 8.0, "the clock ran on"
+    assert press(lose(table), "r", 0.0).left is None
+    last = Table.new(SMALL, Start.SAFE, 2**32 - 1)
+    assert press(last, "r", 0.0).session.seed == 0
+
+
+def test_a_finished_game_is_entered_once(tmp_path):
+    save = tmp_path / "game.json.gz"
+    table = opened()
+    lost = finish(lose(table), "Ana", save)
+    assert lost.message.startswith("a mine, after 9.0 s. Ana won 0 of 1 on 4x4x2.")
+    assert load(save).outcome is GameStatus.LOST
+    won = finish(win(press(lost, "u", 9.0)), "Ana", save)
+    assert won.message.startswith("won in 9.0 s, with help. Ana won 0 of 1")
+    assert load(save).outcome is GameStatus.WON
+    assert load(save).seconds == 9.0
+    (entry,) = leaderboard.read()
+    assert (entry.name, entry.won, entry.helped) == ("Ana", False, False)
+
+    finish(win(press_all(table, "fuu ")), "Ana", None)
+    assert leaderboard.read()[-1].helped, "won after an undo"
+    assert finish(win(table), "Ana", None).message.endswith("on 4x4x2; best time 9.0 s.")
+    faster = replace(win(table), clock=human.Clock(4.0))
+    assert finish(faster, "Ana", None).message.endswith("best time 4.0 s. A new best time!")
+    assert finish(win(table), "Bob", None).message.endswith("best time 4.0 s by Ana.")
+
+
+def test_what_cannot_be_written_is_said(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    table = finish(win(opened()), "Ana", tmp_path / "nowhere" / "game.json")
+    assert table.message.startswith("won in 9.0 s. The leaderboard cannot be kept: ")
+    assert "The replay cannot be saved: " in table.message
+
+
+def drawn(table, width=80, height=24):
+    console = Console(
+        file=io.StringIO(), force_terminal=True, width=width, height=height, _environ={}
+    )
+    lines = console.render_lines(human.frame(table, "Ana", 0.0, console), pad=False)
+    return ["".join(segment.text for segment in line) for line in lines]
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_the_screen_fits_a_terminal(name):
+    table = press(Table.new(LEVELS[name], Start.SAFE, 1), " ", 0.0)
+    for one in (table, think(replace(table, shows_odds=True))):
+        lines = drawn(replace(one, message="x" * 80))
+        assert human.KEYS in lines
+        assert len(lines) <= 24
+        assert max(len(line) for line in lines) <= 80
+    assert drawn(table, 30, 8), "a window too small is no crash"
+
+
+def test_the_screen_says_how_it_stands():
+    table = opened()
+    board = table.session.board
+    text = "\n".join(drawn(table))
+    assert "custom 4×4/2, safe start" in text
+    assert "mines 2   time 0:00   playing" in text
+    assert f"[{board.numbers[MIDDLE] or '·'}]" in text
+    wrong = press(replace(table, cursor=safe_cells(table)[0]), "f", 0.0)
+    assert "mines 1 " in "\n".join(drawn(wrong))
+    assert "[F]" in "\n".join(drawn(wrong))
+    lost = "\n".join(drawn(lose(wrong)))
+    assert "lost" in lost
+    assert "[X]" in lost
+    assert " *" in lost
+    assert " x" in lost, "a wrong flag"
+    odds = "\n".join(drawn(think(press(table, "p", 0.0))))
+    assert "mines in percent" in odds
+    assert "with help" in odds
+
+
+def test_the_cursor_is_drawn_in_a_gap_or_without():
+    grid = np.full((3, 4), -1, np.int8)
+    nothing = np.zeros_like(grid, bool)
+    grid[0, 0] = -2
+
+    def lines(draw, room, cursor):
+        return draw(room, cursor).plain.splitlines()
+
+    def board(room, cursor):
+        return terminal.draw(grid, nothing, None, room, True, cursor)
+
+    def odds(room, cursor):
+        return terminal.draw_odds(grid, None, nothing, nothing, None, room, True, cursor)
+
+    assert lines(board, (9, 20), (1, 3))[2] == "  1 # # #[#]"
+    assert lines(board, (9, 20), (0, 0))[1] == "  0[F]# # #"
+    assert lines(board, (9, 9), (1, 3))[2] == "  1 ####"
+    assert lines(odds, (9, 20), (0, 1))[1] == "  0  F[??]?? ??"
+    assert lines(odds, (9, 20), None)[1] == "  0 ?? ?? ?? ??"
+    assert lines(odds, (9, 13), (0, 1))[1] == "  0  F??????"
+
+
+class InATerminal:
+    """A program in a pseudo-terminal of 80 columns and 24 lines, of which it is in control."""
+
+    SETUP = """
+import fcntl, runpy, signal, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+# As a shell does for what it starts in front: the tests themselves may run with Ctrl-C ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+    PLAY = "runpy.run_module('jaxsweep.play', run_name='__main__', alter_sys=True)\n"
+
+    def __init__(self, *argv, before=""):
+        self.master, self.slave = pty.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.modes = termios.tcgetattr(self.slave)
+        unwanted = ("NO_COLOR", "COLUMNS", "LINES")
+        env = {k: v for k, v in os.environ.items() if k not in unwanted} | {"TERM": "xterm"}
+        command = [sys.executable, "-c", self.SETUP + before + self.PLAY, "--human", *argv]
+        end = self.slave
+        self.process = subprocess.Popen(
+            command, env=env, start_new_session=True, stdin=end, stdout=end, stderr=end
+        )
+        self.seen, self.looked = b"", 0
+
+    def __enter__(self):
+        self.expect("arrows/hjkl")
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+    def type(self, keys):
+        os.write(self.master, keys.encode())
+
+    def read(self, seconds=0.1):
+        ready = select.select([self.master], [], [], seconds)[0]
+        self.seen += os.read(self.master, 65536) if ready else b""
+        return bool(ready)
+
+    def expect(self, text):
+        """Waits for a text after what was waited for before."""
+        deadline = time.monotonic() + 120
+        while (at := self.seen.find(text.encode(), self.looked)) < 0:
+            assert time.monotonic() < deadline, self.seen[-5000:].decode(errors="replace")
+            assert self.read() or self.process.poll() is None, self.seen[-5000:].decode()
+        self.looked = at + len(text.encode())
+
+    def left(self, interrupt=False):
+        """Waits for the end; checks that the terminal is as it was; gives the exit status."""
+        deadline, pressed = time.monotonic() + 120, -np.inf
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, self.seen[-5000:].decode(errors="replace")
+            if interrupt and time.monotonic() > pressed + 3:
+                # Again and again, as a person would: one that falls into a garbage collection,
+                # where JAX has a callback, is dropped by Python.
+                self.type("\x03")
+                pressed = time.monotonic()
+            self.read()
+        while self.read(0.0):
+            pass
+        assert termios.tcgetattr(self.slave) == self.modes
+        assert self.seen.count(ENTER_SCREEN) == self.seen.count(LEAVE_SCREEN) == 1
+        assert self.seen.rindex(SHOW_CURSOR) > self.seen.rindex(HIDE_CURSOR)
+        self.after = self.seen[self.seen.index(LEAVE_SCREEN) + len(LEAVE_SCREEN) :].decode()
+        return self.process.returncode
+
+
+def test_a_game_is_won_in_a_terminal(tmp_path):
+    table, save = opened(), tmp_path / "game.json"
+    argv = ("custom", "4", "4", "2", "--seed", str(table.session.seed), "--name", "Ana")
+    with InATerminal(*argv, "--save", str(save)) as game:
+        assert termios.tcgetattr(game.slave) != game.modes
+        game.type(" ")
+        game.expect("playing")
+        game.type(clicks(safe_cells(table)))
+        game.expect("won in ")
+        game.expect("Ana won 1 of 1 on 4x4x2; best time")
+        game.type("q")
+        assert game.left() == 0
+        assert not game.after
+    (entry,) = leaderboard.read()
+    assert (entry.name, entry.level, entry.won, entry.helped) == ("Ana", "4x4x2", True, False)
+    replay = load(save)
+    assert replay.outcome is GameStatus.WON
+    assert (replay.mines == table.session.board.mines).all()
+
+
+def test_a_game_is_lost_looked_at_and_left_in_a_terminal(tmp_path):
+    table, save = opened(), tmp_path / "game.json.gz"
+    mine = cells_of(table.session.board.mines)[0]
+    argv = ("custom", "4", "4", "2", "--seed", str(table.session.seed), "--save", str(save))
+    with InATerminal(*argv) as game:
+        game.type(" " + clicks([mine]))
+        game.expect("lost")
+        game.expect("a mine, after ")
+        game.type("\x1b[Au")
+        game.expect(", with help")
+        game.type("p")
+        game.expect("thinking…")
+        game.expect("mines in percent")
+        game.type("?")
+        game.expect("open (")
+        game.type("q")
+        assert game.left() == 0
+        assert "Saved" not in game.after, "the finished game is not written over"
+    assert [entry.won for entry in leaderboard.read()] == [False]
+    replay = load(save)
+    assert replay.outcome is GameStatus.LOST
+    assert len(replay.moves) == 2
+
+
+def test_ctrl_c_leaves_the_terminal_as_it_was(tmp_path):
+    save = tmp_path / "game.json"
+    with InATerminal("expert", "--save", str(save)) as game:
+        game.type(" \x1b")
+        game.expect("0:01")
+        assert game.left(interrupt=True) == arguments.INTERRUPTED
+        assert f"Saved in {save}." in game.after
+        assert "stopped" in game.after
+        assert b"Traceback" not in game.seen
+    assert load(save).outcome is GameStatus.PLAYING
+    assert leaderboard.read() == []
+
+
+def test_a_crash_leaves_the_terminal_as_it_was():
+    crash = """
+import jaxsweep.human
+def press(*_): raise RuntimeError("out of order")
+jaxsweep.human.press = press
+"""
+    with InATerminal(before=crash) as game:
+        game.type("f")
+        assert game.left() == 1
+        assert "RuntimeError: out of order" in game.after, "told on the user's own screen"
+
+
+def run(capsys, *argv):
+    with pytest.raises(SystemExit) as left:
+        arguments.run(play.main, argv)
+    out, err = capsys.readouterr()
+    return left.value.code, out, err
+
+
+def test_without_a_terminal_there_is_a_sentence(capsys, monkeypatch):
+    code, out, err = run(capsys, "--human")
+    assert (code, out) == (2, "")
+    assert err == "jaxsweep: playing needs a terminal for keys and board, not a file or a pipe\n"
+    monkeypatch.setitem(sys.modules, "termios", None)
+    code, _, err = run(capsys, "--human")
+    assert code == 2
+    assert "needs a Unix terminal" in err
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["--human", "--games", "3"], "--games does not go with --human"),
+        (["--human", "--json"], "--json does not go with --human"),
+        (["--human", "--delay", "0"], "--delay does not go with --human"),
+        (["--human", "--first", "0", "0"], "--first does not go with --human"),
+        (["--human", "--strategy", "random"], "--strategy does not go with --human"),
+        (["--human", "nowhere"], "no level 'nowhere'"),
+        (["--name", "Ana"], "--name is for the leaderboard, which needs --human"),
+        (["--save", "x.json", "--games", "3"], "--save keeps one game"),
+        (["--save", "no/such/folder/x.json"], "there is no folder 'no/such/folder'"),
+        (["--save", "."], "'.' is a folder"),
+    ],
+)
+def test_options_that_do_not_go_together(argv, words, capsys):
+    code, out, err = run(capsys, *argv)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_a_watched_game_is_saved(capsys, tmp_path):
+    argv = ("--seed", "3", "--save", str(tmp_path / "game.json.gz"))
+    code, out, _ = run(capsys, *argv)
+    assert code == 0
+    assert "won in 16 clicks" in out
+    replay = load(tmp_path / "game.json.gz")
+    assert (replay.outcome, replay.strategy, replay.seed) == (GameStatus.WON, "exact", 3)
+    code, _, _ = run(capsys, *argv, "--json")
+    assert code == 0
+    assert len(load(tmp_path / "game.json.gz").moves) == len(replay.moves)
+
+
+def test_the_help_says_the_keys(capsys):
+    code, out, _ = run(capsys, "-h")
+    assert code == 0
+    assert "keys with --human: arrows or h j k l move" in out
+    for option in ("--human", "--name", "--save"):
+        assert option in out

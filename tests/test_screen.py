@@ -1,0 +1,113 @@
+"""The window on a real X server: started as people start it, clicked, and looked at."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from jaxsweep.level import Level, Start
+from jaxsweep.session import Session
+from tests.needs import program
+from viewer.layout import lay_out
+from viewer.theme import LIGHT
+
+LEVEL, SEED, SIZE = Level(4, 5, 3), 11, (960, 640)
+
+
+@pytest.fixture
+def display(tmp_path):
+    """A screen of its own, on any free number."""
+    xvfb = program("Xvfb")
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        [xvfb, "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    with os.fdopen(read) as told:
+        name = f":{told.readline().strip()}"
+    yield name
+    server.terminate()
+    server.wait()
+
+
+def until(condition, what, seconds=120):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found is not None and found is not False:
+            return found
+        time.sleep(0.1)
+    pytest.fail(f"waited {seconds} s for {what}")
+
+
+class Screen:
+    """The X server's side of the window."""
+
+    def __init__(self, name):
+        from Xlib import X
+        from Xlib.display import Display
+
+        self.x, self.display = X, Display(name)
+        self.root = self.display.screen().root
+
+    def window(self):
+        title = self.display.intern_atom("_NET_WM_NAME")
+        for child in self.root.query_tree().children:
+            told = child.get_full_property(title, self.x.AnyPropertyType)
+            if told is not None and told.value == b"jaxsweep":
+                return child
+        return None
+
+    def picture(self, window):
+        place = window.get_geometry()
+        raw = window.get_image(0, 0, place.width, place.height, self.x.ZPixmap, 0xFFFFFFFF)
+        pixels = np.frombuffer(raw.data, np.uint8).reshape(place.height, place.width, 4)
+        return pixels[..., 2::-1]
+
+    def click(self, window, at):
+        from Xlib.ext import xtest
+
+        corner = window.translate_coords(self.root, 0, 0)
+        left, top = -corner.x + at[0], -corner.y + at[1]
+        xtest.fake_input(self.display, self.x.MotionNotify, x=left, y=top)
+        xtest.fake_input(self.display, self.x.ButtonPress, 1)
+        xtest.fake_input(self.display, self.x.ButtonRelease, 1)
+        self.display.sync()
+
+
+def test_a_cell_is_clicked_through_the_x_server_and_seen_open(display, tmp_path):
+    environment = os.environ | {"DISPLAY": display, "XDG_DATA_HOME": str(tmp_path)}
+    environment.pop("SDL_VIDEODRIVER", None)
+    sizes = [str(n) for n in (LEVEL.rows, LEVEL.cols, LEVEL.mines)]
+    viewer = subprocess.Popen(
+        [sys.executable, "-m", "viewer", "--level", "custom", *sizes, "--seed", str(SEED)],
+        env=environment,
+    )
+    try:
+        screen = Screen(display)
+        window = until(screen.window, "the window")
+        layout = lay_out(SIZE, (LEVEL.rows, LEVEL.cols), 1.0, (0, 0), False)
+
+        def colour(cell):
+            left, top = layout.place(cell)
+            part = layout.cell // 5
+            return tuple(int(x) for x in screen.picture(window)[top + part, left + part])
+
+        until(lambda: colour((0, 0)) == LIGHT.covered, "the first picture")
+        left, top = layout.place((0, 0))
+        screen.click(window, (left + layout.cell // 2, top + layout.cell // 2))
+        until(lambda: colour((0, 0)) == LIGHT.opened, "the cell to open")
+        board = Session.new(LEVEL, Start.SAFE, SEED).open((0, 0)).board
+        for cell in np.ndindex(LEVEL.rows, LEVEL.cols):
+            expected = LIGHT.opened if board.opened[cell] else LIGHT.covered
+            assert colour(cell) == expected, cell
+        assert viewer.poll() is None
+        screen.display.close()
+    finally:
+        viewer.terminate()
+        viewer.wait(30)

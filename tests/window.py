@@ -1,0 +1,110 @@
+"""A window for tests: the dummy screen, an engine that answers at once, and a mouse."""
+
+import os
+from concurrent.futures import Executor, Future
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+import numpy as np
+
+from jaxsweep.analyze import Analysis
+from jaxsweep.beliefs import Status
+from jaxsweep.board import cells_of
+from jaxsweep.outlines import outline
+from viewer import events
+from viewer.model import Mode, Settings, start
+from viewer.thinker import Thinker, next_move
+from viewer.thoughts import Thought, key_of, think
+from viewer.window import Window
+
+
+class AtOnce(Executor):
+    """Does what it is asked while it is asked."""
+
+    def submit(self, function, /, *args, **kwargs):
+        future = Future()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class Pretending(AtOnce):
+    """Thinks of a position without an engine: any odds, for tests of what is not the odds."""
+
+    def submit(self, function, /, *args, **kwargs):
+        return super().submit(pretend if function is think else function, *args, **kwargs)
+
+
+class Still(Pretending):
+    """Nor does it play: for boards of any size, without compiling for each of them."""
+
+    def submit(self, function, /, *args, **kwargs):
+        if function is next_move:
+            return super().submit(lambda: None)
+        return super().submit(function, *args, **kwargs)
+
+
+def pretend(grid, mines):
+    rng = np.random.default_rng(grid.size)
+    hidden, kind = grid < 0, rng.random(grid.shape)
+    best = cells_of(hidden)[0] if hidden.any() else None
+    analysis = Analysis(
+        grid=grid,
+        mines=mines,
+        engine=None,
+        status=Status.EXACT,
+        log_layouts=1.0,
+        layouts=None,
+        odds=np.where(hidden, kind, 0).astype(np.float32),
+        error=np.zeros(grid.shape, np.float32),
+        effective_samples=np.zeros(grid.shape),
+        score=None,
+        safe=hidden & (kind < 0.1),
+        certain_mines=hidden & (kind > 0.9),
+        best=best,
+        reason="a guess for a test",
+    )
+    return Thought(key_of(grid, mines), analysis, outline(grid))
+
+
+class Hand:
+    """Opens a window, and moves mouse and keys."""
+
+    def __init__(self, settings=None, mode=Mode.PLAY, size=(960, 640), executor=None):
+        thinker = Thinker(lambda: executor or AtOnce())
+        self.window = Window(start(settings or Settings(), mode, size), thinker)
+
+    @property
+    def model(self):
+        return self.window.model
+
+    def key(self, name, text=None, **held):
+        typed = name if text is None and len(name) == 1 else (text or "")
+        self.window.tell(events.Key(name, typed, **held))
+        self.frames(2)
+
+    def frames(self, count, seconds=0.02):
+        for _ in range(count):
+            self.window.frame(seconds)
+
+    def at(self, cell):
+        left, top = self.model.layout.place(cell)
+        half = self.model.layout.cell // 2
+        return left + half, top + half
+
+    def click(self, cell, *buttons):
+        place = self.at(cell)
+        for button in buttons or (events.LEFT,):
+            self.window.tell(events.Press(place, button))
+        for button in buttons or (events.LEFT,):
+            self.window.tell(events.Release(place, button))
+        self.frames(2)
+
+    def colour(self, cell, down=0.5, right=0.5):
+        left, top = self.model.layout.place(cell)
+        size = self.model.layout.cell
+        return tuple(
+            self.window.surface.get_at((left + int(right * size), top + int(down * size)))
+        )[:3]

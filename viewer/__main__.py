@@ -1,0 +1,106 @@
+"""`python -m viewer`: the window."""
+
+import argparse
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from jaxsweep import arguments, leaderboard
+from jaxsweep.compilation import use_cache
+from jaxsweep.level import LEVELS, Level, LevelError, Start
+from jaxsweep.replay import ReplayError
+from jaxsweep.strategies import BEST, STRATEGIES
+from viewer.model import MAX_CELLS, Mode, Settings, start
+
+EXAMPLES = """examples:
+  python -m viewer                          play; F1 shows the keys
+  python -m viewer game.json                step through a replay
+  python -m viewer position.txt             the odds of a position
+  python -m viewer --mode watch --level expert --seed 7
+"""
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments, checked."""
+    parser = argparse.ArgumentParser(
+        prog="python -m viewer",
+        description="Play Minesweeper, watch a solver, step through replays, look at odds.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a replay, or a position")
+    parser.add_argument(
+        "--mode",
+        choices=[mode.name.lower() for mode in Mode],
+        default="play",
+        help="what to begin with, without a file (default: play)",
+    )
+    parser.add_argument(
+        "--level",
+        nargs="+",
+        default=["beginner"],
+        metavar="LEVEL",
+        help=f"{', '.join(LEVELS)}, or custom ROWS COLS MINES (default: beginner)",
+    )
+    parser.add_argument(
+        "--start",
+        type=str.lower,
+        choices=[rule.value for rule in Start],
+        default=Start.SAFE.value,
+        help="what the first cell is sure to be (default: safe)",
+    )
+    parser.add_argument(
+        "--strategy",
+        choices=list(STRATEGIES),
+        default=BEST,
+        metavar="NAME",
+        help=f"the player to watch: {', '.join(STRATEGIES)} (default: {BEST})",
+    )
+    parser.add_argument(
+        "--seed",
+        type=arguments.whole_number(0, 2**32 - 1),
+        metavar="N",
+        help="the same games again",
+    )
+    return parser.parse_args(argv)
+
+
+def _level(words: Sequence[str]) -> Level:
+    level = arguments.read_level(words)
+    if level.cells > MAX_CELLS:
+        raise LevelError(f"the window takes boards of up to {MAX_CELLS} cells, not {level.cells}")
+    return level
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    parsed = parse(argv)
+    use_cache()
+    settings = Settings(
+        level=_level(parsed.level),
+        start=Start(parsed.start),
+        strategy=parsed.strategy,
+        seed=parsed.seed if parsed.seed is not None else secrets.randbits(32),
+        name=leaderboard.default_name(),
+    )
+    mode = Mode[parsed.mode.upper()]
+    if mode is Mode.WATCH:
+        _ = settings.opening  # Raises what is wrong with it before a window opens.
+    # Late, as it takes a while: bad arguments are told at once.
+    from viewer.events import Dropped
+    from viewer.model import update
+    from viewer.thinker import Thinker
+    from viewer.window import Window
+
+    model = start(settings, mode)
+    if parsed.file is not None:
+        path = Path(parsed.file)
+        model = update(model, Dropped(path.name, path.read_bytes()))
+        if model.message:
+            raise ReplayError(model.message)
+    Window(model, Thinker()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    arguments.run(main)

@@ -1,0 +1,44 @@
+"""How long a frame and a hint take: `python -m jaxsweep.bench frame hint`."""
+
+import os
+from collections.abc import Callable
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+import jax
+import pygame
+
+from jaxsweep.level import Opening
+from jaxsweep.position import Position, to_grid, to_text
+from jaxsweep.samples import stuck_positions
+from viewer.draw import draw
+from viewer.events import Pasted, Thinking
+from viewer.model import Mode, Settings, start, update
+from viewer.thoughts import think
+
+SEED, SIZE = 2026, (1280, 800)
+
+
+def _position(opening: Opening) -> Position:
+    batch = stuck_positions(opening, SEED, 1)
+    return jax.tree.map(lambda leaf: leaf[..., 0], batch)
+
+
+def frame(opening: Opening, batch: int) -> Callable[[], object]:
+    """Draw a stuck position in a window of 1280×800, with odds, percent and marks."""
+    pygame.display.init()
+    pygame.font.init()
+    position = _position(opening)
+    model = start(Settings(level=opening.level), Mode.ANALYSE, SIZE)
+    model = update(model, Pasted(to_text(position)))
+    model = update(model, Thinking(think(to_grid(position), int(position.mines))))
+    assert model.current is not None
+    surface = pygame.Surface(SIZE)
+    return lambda: draw(surface, model)
+
+
+def hint(opening: Opening, batch: int) -> Callable[[], object]:
+    """What the window asks the engine for a hint: odds, best cell, reason and outlines."""
+    position = _position(opening)
+    grid, mines = to_grid(position), int(position.mines)
+    return lambda: think(grid, mines).key
