@@ -74,10 +74,8 @@ class Answers(eqx.Module):
     """The chance of a mine in hidden cells, or `NO_MINE`, or `A_MINE`, where that is certain."""
     safe: UInt32[Array, "rows words batch"]
     mines: UInt32[Array, "rows words batch"]
-    log_scale: Float[Array, " batch"]
-    """The logarithm of the number of layouts, above that of `free choose anchor`."""
-    free: Int[Array, " batch"]
-    anchor: Int[Array, " batch"]
+    log_layouts: Float[Array, " batch"]
+    """The logarithm of the number of layouts."""
     status: Int[Array, " batch"]
     served: Bool[Array, " batch"]
     """False where there was no room for a position's edges among those of the others: then its
@@ -155,12 +153,17 @@ def believe(settled: Settled) -> Answers:
         marks=marks,
         safe=jnp.asarray(bitboard.pack(marks == NO_MINE)),
         mines=jnp.asarray(bitboard.pack(marks == A_MINE)),
-        log_scale=joined.log_scale + lone.log_layouts,
-        free=free,
-        anchor=joined.anchor,
+        log_layouts=joined.log_scale + lone.log_layouts + _log_choose(free, joined.anchor),
         status=status,
         served=~jnp.any(crowded.reshape(EDGES, batch), axis=0),
     )
+
+
+def _log_choose(n: Int[Array, " batch"], k: Int[Array, " batch"]) -> Float[Array, " batch"]:
+    def log_factorial(count: Int[Array, " batch"]) -> Float[Array, " batch"]:
+        return jax.lax.lgamma(jnp.maximum(count, 0).astype(jnp.float32) + 1.0)
+
+    return log_factorial(n) - log_factorial(k) - log_factorial(n - k)
 
 
 def _mark(

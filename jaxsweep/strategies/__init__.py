@@ -12,6 +12,7 @@ from jaxsweep.strategies.base import (
 from jaxsweep.strategies.knowledge import Knowledge
 from jaxsweep.strategies.least_belief import LeastBelief
 from jaxsweep.strategies.linear import Linear
+from jaxsweep.strategies.lookahead import Lookahead
 from jaxsweep.strategies.random import Random
 
 STRATEGIES: dict[str, AbstractStrategy] = {
@@ -25,10 +26,12 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "bitmask": LeastBelief(ENGINES["bitmask"]),
     "exact": LeastBelief(),
     "exact-random-ties": LeastBelief(random_ties=True),
+    "endgame": LeastBelief(ending=100),
+    "lookahead": Lookahead(),
 }
 
 BEST = "exact"
-"""The strongest of them: what the programs use unless told otherwise."""
+"""Strong and fast: what the programs use unless told otherwise."""
 
 __all__ = [
     "BEST",

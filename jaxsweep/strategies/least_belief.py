@@ -6,13 +6,13 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
 from jaxsweep import bitboard, frontier
-from jaxsweep.beliefs import Status
-from jaxsweep.bitboard import Bits
+from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.bitboard import WORD, Bits
 from jaxsweep.draws import draws
 from jaxsweep.engines import AbstractEngine, resident
 from jaxsweep.fusion import kept
 from jaxsweep.inference import infer
-from jaxsweep.position import Position
+from jaxsweep.position import Position, to_grid
 from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
@@ -21,10 +21,14 @@ from jaxsweep.strategies.base import (
     Reason,
     Rules,
 )
+from jaxsweep.strategies.endgame import best_ending
 from jaxsweep.strategies.random import any_of
 
 TIE = 1e-6
 """Probabilities that differ by less are equal: float32 rounds them."""
+
+LOG_ERROR = 1e-3
+"""What rounding may add to the logarithm of a number of layouts: far less than one in hundreds."""
 
 _REASONS = {
     Status.EXACT: Reason.LEAST_RISK,
@@ -46,6 +50,8 @@ class LeastBelief(AbstractStrategy):
     """Draw all ties by lot: weaker, and a known figure to check an engine by."""
     pairs: bool = True
     """Use the rules of two numbers and of the mine count too, not only those of one number."""
+    ending: int = 0
+    """With so few layouts left, or fewer, the end is searched through; 0: never."""
 
     @property
     def rules(self) -> Rules:
@@ -54,13 +60,19 @@ class LeastBelief(AbstractStrategy):
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Cells that the engine finds safe, else one of least belief."""
+        return self.guess_and_tell(positions, keys)[0]
+
+    def guess_and_tell(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Beliefs]:
+        """As `guess`, and what the engine believes."""
         seeds = np.bitwise_xor.reduce(np.asarray(jax.random.key_data(keys)), axis=-1)
         beliefs = infer(positions, self.engine, seeds)
         order = beliefs.mine_probability if beliefs.score is None else beliefs.score
         reason = np.full(beliefs.status.shape, Reason.AT_RANDOM, np.int32)
         for known, its_reason in _REASONS.items():
             reason[np.asarray(beliefs.status) == known] = its_reason
-        return _choose_batch(
+        moves = _choose_batch(
             jnp.asarray(np.moveaxis(np.asarray(order), 0, -1)),
             jnp.asarray(np.moveaxis(np.asarray(beliefs.error), 0, -1)),
             jnp.asarray(bitboard.pack_batch(np.asarray(beliefs.safe))),
@@ -70,6 +82,25 @@ class LeastBelief(AbstractStrategy):
             keys,
             self.random_ties,
         )
+        return (self._end(positions, beliefs, moves) if self.ending else moves), beliefs
+
+    def _end(self, positions: Position, beliefs: Beliefs, moves: Move) -> Move:
+        """The same moves, but the best ones where few layouts are left and nothing is certain."""
+        few = np.asarray(beliefs.log_layouts) <= np.log(self.ending) + LOG_ERROR
+        few &= (np.asarray(beliefs.status) == Status.EXACT) & ~np.asarray(beliefs.safe).any((1, 2))
+        opens, reason, risk = (np.array(x) for x in (moves.opens, moves.reason, moves.risk))
+        hidden = bitboard.unpack_batch(positions.hidden)
+        for i in np.nonzero(few & hidden.any((1, 2)))[0]:
+            one = jax.tree.map(lambda leaf, i=i: leaf[..., i], positions)
+            grid, mined = to_grid(one), np.asarray(beliefs.mines)[i]
+            rows, cols = grid.shape
+            cell = best_ending(grid, int(one.mines), mined[:rows, :cols], self.ending)
+            if cell is not None:
+                where = np.zeros((opens.shape[0], opens.shape[1] * WORD), bool)
+                where[cell] = True
+                opens[..., i], reason[i] = bitboard.pack(where), Reason.BEST_ENDING
+                risk[i] = np.asarray(beliefs.mine_probability)[i][cell]
+        return Move(jnp.asarray(opens), moves.flags, jnp.asarray(reason), jnp.asarray(risk))
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
@@ -90,6 +121,10 @@ class LeastBelief(AbstractStrategy):
             self.random_ties,
         )
         ready = jnp.where(answers.status == Status.EXACT, Readiness.READY, Readiness.BEYOND)
+        if self.ending:
+            few = answers.log_layouts <= np.float32(np.log(self.ending) + LOG_ERROR)
+            few &= move.reason == Reason.LEAST_RISK
+            ready = jnp.where(few, Readiness.BEYOND, ready)
         ready = jnp.where(answers.served, ready, Readiness.NO_ROOM)
         return move, ready.astype(jnp.int32)
 
