@@ -26,7 +26,7 @@ from jaxsweep.engines import edgewise, rejection
 from jaxsweep.engines.batching import settle, side_by_side, sizes_of
 from jaxsweep.environment import Environment, State, random_cells
 from jaxsweep.inference import infer
-from jaxsweep.lanes import Table
+from jaxsweep.lanes import Table, batched
 from jaxsweep.level import LEVELS, Level, Opening, Start
 from jaxsweep.matches import LANES, play_batches, play_games
 from jaxsweep.position import Position
@@ -49,8 +49,6 @@ STANDARD = ("beginner", "intermediate", "expert")
 
 LARGE_BATCH = 64
 """The most boards of the large level in a batch: each is as many cells as twenty of expert."""
-
-batched = partial(jax.vmap, in_axes=-1, out_axes=-1)
 
 Call = Callable[[], object]
 

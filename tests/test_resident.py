@@ -11,9 +11,9 @@ from jaxsweep.engines.batching import settle_batch
 from jaxsweep.inference import infer
 from jaxsweep.level import LEVELS, Level, Opening, Start
 from jaxsweep.samples import stuck_positions
+from jaxsweep.scheduler import BUCKET as BATCH
 from tests.oracle import PlainGame, layouts
 
-BATCH = resident.BATCH
 believe = jax.jit(lambda positions: resident.believe(settle_batch(positions)))
 
 

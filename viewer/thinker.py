@@ -45,7 +45,11 @@ class Thinker:
 
     def __init__(self, start: Callable[[], Executor] = engine_process):
         self._start = start
-        self._executor = start()
+        self._begin()
+
+    def _begin(self) -> None:
+        """A new process, of which nothing was asked yet."""
+        self._executor = self._start()
         self._thinking: Future | None = None
         self._waiting: Think | None = None
         self._following: Follow | None = None
@@ -67,7 +71,7 @@ class Thinker:
         except (BrokenExecutor, OSError) as error:
             # A new process for what is asked next; what was asked of the old one is lost.
             self.close()
-            self.__init__(self._start)
+            self._begin()
             return [events.Failed(f"the engine ended: {error}")]
 
     def _answers(self) -> list[Event]:

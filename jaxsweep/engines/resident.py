@@ -50,9 +50,6 @@ WALKS = (
     Walks(Tier(cells=64, numbers=64, states=32, words=2, spread=SPREAD), 8, 4),
 )
 
-BATCH = 256
-"""Positions a call."""
-
 NO_MINE, A_MINE = -1.0, 2.0
 """What stands for certain cells in a grid of chances."""
 

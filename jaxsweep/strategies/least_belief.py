@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key, UInt32
+from jaxtyping import Array, Bool, Float, Int, Int8, Key, UInt32
 
 from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Beliefs, Status
@@ -195,7 +195,12 @@ def fewest_covered(
     ties: Bool[np.ndarray, "batch rows cols"], hidden: Bool[np.ndarray, "batch rows cols"]
 ) -> Bool[np.ndarray, "batch rows cols"]:
     """Those of the ties that have the fewest covered neighbours."""
-    padded = np.pad(hidden.astype(np.int8), ((0, 0), (1, 1), (1, 1)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
-    covered = np.where(ties, windows.sum((3, 4), dtype=np.int8), np.int8(10))
+    covered = np.where(ties, around(hidden), np.int8(9))
     return ties & (covered == covered.min((1, 2), keepdims=True))
+
+
+def around(cells: Bool[np.ndarray, "batch rows cols"]) -> Int8[np.ndarray, "batch rows cols"]:
+    """How many neighbours of each cell are among these."""
+    padded = np.pad(cells.astype(np.int8), ((0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
+    return windows.sum((3, 4), dtype=np.int8) - cells

@@ -18,7 +18,7 @@ from jaxsweep.engines import Exact
 from jaxsweep.inference import infer
 from jaxsweep.position import Position
 from jaxsweep.strategies.base import AbstractStrategy, Move, Readiness, Reason, Rules
-from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.least_belief import LeastBelief, around
 
 SECOND = 0.2
 """The weight of the second safest cell after the number is seen."""
@@ -91,19 +91,13 @@ class Lookahead(AbstractStrategy):
         safety = np.where(maybe, 1.0 - np.asarray(beliefs.mine_probability), -1.0)
         near_best = maybe & (safety >= self.within * safety.max((1, 2), keepdims=True))
         # Fewest covered neighbours break ties: what is told there is told of few cells.
-        order = np.where(near_best, np.round(safety, 5) - 1e-6 * _covered(hidden), -1.0)
+        order = np.where(near_best, np.round(safety, 5) - 1e-6 * around(hidden), -1.0)
         flat = order.reshape(len(order), -1)
         places = np.argsort(-flat, axis=1, kind="stable")[:, : self.most]
         there = np.take_along_axis(flat, places, 1) >= 0
         which, rank = np.nonzero(there)
         place = places[which, rank]
         return which, place // hidden.shape[2], place % hidden.shape[2]
-
-
-def _covered(hidden: Bool[np.ndarray, "batch rows cols"]) -> Int[np.ndarray, "batch rows cols"]:
-    padded = np.pad(hidden, ((0, 0), (1, 1), (1, 1)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
-    return windows.sum((3, 4), dtype=np.int64) - hidden
 
 
 def score(
@@ -115,9 +109,9 @@ def score(
 ) -> Float[np.ndarray, " candidates"]:
     """What opening each candidate is worth, by what it leads to."""
     hidden = bitboard.unpack_batch(positions.hidden)
-    sure = _covered(np.asarray(beliefs.mines))[which, rows, cols]
-    possible = _covered(hidden)[which, rows, cols]
-    safe_near = _covered(np.asarray(beliefs.safe))[which, rows, cols]
+    sure = around(np.asarray(beliefs.mines))[which, rows, cols]
+    possible = around(hidden)[which, rows, cols]
+    safe_near = around(np.asarray(beliefs.safe))[which, rows, cols]
     digit = np.arange(9)[None, :]
     asked, number = np.nonzero(
         (digit >= sure[:, None]) & (digit <= (possible - safe_near)[:, None])
