@@ -30,7 +30,7 @@ FILE = RESULTS / "winrates.json"
 SEED = 20261116
 
 STANDARD = ("expert", "intermediate", "beginner", "mini")
-ON_DEVICE = ("endgame", "exact", "exact-random-ties", "knowledge", "random", "linear")
+ON_DEVICE = ("strongest", "endgame", "exact", "exact-random-ties", "knowledge", "random", "linear")
 ON_HOST = ("tilesets", "bitmask", "edges", "likelihood", "sampling")
 
 PUBLISHED = {
@@ -40,9 +40,11 @@ PUBLISHED = {
     ("expert", "zero", "exact"): 0.5091,
     ("expert", "safe", "endgame"): 0.3949,
     ("expert", "zero", "endgame"): 0.5304,
+    ("expert", "safe", "strongest"): 0.4113,
+    ("expert", "zero", "strongest"): 0.543,
 }
-"""Least mine probability, ties at random or to the fewest covered neighbours; and that with the
-end searched through at up to 100 layouts (of 20,000 games)."""
+"""Least mine probability, ties at random or to the fewest covered neighbours; that with the end
+searched through at up to 100 layouts (of 20,000 games); and the record of all players."""
 
 
 def jobs(quick: bool) -> list[tuple[str, str, str, int]]:

@@ -23,7 +23,7 @@ from jaxsweep.engines import ENGINES, exact
 from jaxsweep.engines.batching import certain_by_single
 from jaxsweep.inference import infer
 from jaxsweep.position import Position, PositionError, read_all, stack, to_grid
-from jaxsweep.strategies import Reason
+from jaxsweep.strategies import BEST, STRATEGIES, Option, Reason
 from jaxsweep.strategies.least_belief import fewest_covered, least_risk
 
 COUNTED_BELOW = 10**15
@@ -60,6 +60,10 @@ class Analysis:
     certain_mines: Bool[np.ndarray, "rows cols"]
     best: tuple[int, int] | None
     reason: str
+    options: tuple[Option, ...] = ()
+    """Cells that were weighed for a guess, the best first."""
+    is_ending: bool = False
+    """Whether their chances to win are exact: the end was searched through."""
 
     @property
     def has_odds(self) -> bool:
@@ -79,6 +83,18 @@ class Analysis:
             row, col = self.best
             chance = float(self.odds[row, col]) if self.has_odds else None
             best = {"row": row, "col": col, "mine_probability": chance, "reason": self.reason}
+            if self.options:
+                best["options"] = [
+                    {
+                        "row": option.cell[0],
+                        "col": option.cell[1],
+                        "mine_probability": option.risk,
+                        "progress": option.progress,
+                        "win": option.win,
+                    }
+                    for option in self.options
+                ]
+                best["win_is_exact"] = self.is_ending
         rows, cols = self.grid.shape
 
         def cells(grid: Float[np.ndarray, "rows cols"], told: bool) -> list[list[float | None]]:
@@ -151,13 +167,26 @@ def _analyze(
         error=crop(beliefs.error),
         effective_samples=crop(beliefs.effective_samples),
         score=None if beliefs.score is None else crop(beliefs.score),
-        safe=crop(beliefs.safe),
+        safe=(safe := crop(beliefs.safe)),
         certain_mines=crop(beliefs.mines),
         best=None,
         reason="",
     )
+    maybe = (grid < 0) & ~analysis.certain_mines
+    if engine is None and analysis.status is Status.EXACT and maybe.any() and not safe.any():
+        return _advised(position, analysis)
     best, reason = _best(position, analysis)
     return replace(analysis, best=best, reason=reason)
+
+
+def _advised(position: Position, analysis: Analysis) -> Analysis:
+    """With the guess of the best player, and what it weighed."""
+    advice = STRATEGIES[BEST].advise(position, jax.random.key(0))
+    opens = np.asarray(bitboard.unpack(np.asarray(advice.move.opens), analysis.grid.shape[1]))
+    best = _first(opens)
+    reason = f"{advice.reason}, risk {analysis.odds[best]:.2%}"
+    ending = int(advice.move.reason) == Reason.BEST_ENDING
+    return replace(analysis, best=best, reason=reason, options=advice.options, is_ending=ending)
 
 
 def _best(position: Position, analysis: Analysis) -> tuple[tuple[int, int] | None, str]:
@@ -220,6 +249,8 @@ def draw(analysis: Analysis, console: Console) -> None:
         console.print(f"no move: {analysis.reason}")
     else:
         row, col = analysis.best
+        for line in _weighed(analysis):
+            console.print(line)
         console.print(Text.assemble((f"open ({row},{col})", "bold"), f": {analysis.reason}"))
 
 
@@ -238,13 +269,27 @@ def _what_is_said(analysis: Analysis) -> list[str]:
     else:
         few = analysis.layouts is not None
         count = f"{analysis.layouts:,}" if few else f"about 10^{_log10(analysis):.2f}"
-        lines = [f"{count} layouts; {certain}"]
+        layouts = "layout" if analysis.layouts == 1 else "layouts"
+        lines = [f"{count} {layouts}; {certain}"]
     free = terminal.free_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
     if free.any() and analysis.has_odds:
         chance = float(analysis.odds[free].mean())
         each = "each" if analysis.status is Status.EXACT else "on average"
         lines.append(f"-- cells next to no number: {int(free.sum())}, {each} {chance:.2%}")
     return [*lines, f"safest: {_safest(analysis)}"]
+
+
+def _weighed(analysis: Analysis) -> list[str]:
+    """The best of the cells that were weighed, a line each."""
+    if not analysis.options:
+        return []
+    win = "win" if analysis.is_ending else "win, about"
+    lines = [f"{'weighed':>9}  {'a mine':>7}  {'progress':>8}  {win:>10}"]
+    for option in analysis.options[:LISTED]:
+        cell = f"({option.cell[0]},{option.cell[1]})"
+        progress = "" if option.progress is None else f"{option.progress:.0%}"
+        lines.append(f"{cell:>9}  {option.risk:>7.2%}  {progress:>8}  {option.win:>10.1%}")
+    return lines
 
 
 def _drawn_odds(analysis: Analysis) -> Float[np.ndarray, "rows cols"] | None:

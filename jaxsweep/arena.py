@@ -19,7 +19,7 @@ from jaxsweep.replay import record as record_game
 from jaxsweep.replay import save
 from jaxsweep.runs import Run, RunError, Settings
 from jaxsweep.statistics import paired_difference, wilson
-from jaxsweep.strategies import BEST, STRATEGIES
+from jaxsweep.strategies import FAST, STRATEGIES
 
 __all__ = ["Batch", "Loss", "Record", "merge", "play_batches", "play_games"]
 
@@ -44,9 +44,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     players.add_argument(
         "--strategy",
         choices=list(STRATEGIES),
-        default=BEST,
+        default=FAST,
         metavar="NAME",
-        help=f"the player: {', '.join(STRATEGIES)} (default: {BEST})",
+        help=f"the player: {', '.join(STRATEGIES)} (default: {FAST})",
     )
     players.add_argument(
         "--compare",

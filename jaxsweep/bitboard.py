@@ -208,6 +208,17 @@ def running_count(flags: Bool[Array, " many"]) -> Int[Array, " many"]:
     return (before[:, None] + within).reshape(-1)[: flags.shape[0]]
 
 
+def first_of(
+    which: Bool[Array, " many"], size: int
+) -> tuple[Int[Array, " size"], Bool[Array, " size"]]:
+    """The first places of these, and which of the `size` are filled; 0 in the others."""
+    rank = jnp.where(which, running_count(which) - 1, size)
+    place = jnp.arange(which.shape[0], dtype=jnp.int32)
+    index = jnp.full((size,), which.shape[0], jnp.int32).at[rank].set(place, mode="drop")
+    there = index < which.shape[0]
+    return jnp.where(there, index, 0), there
+
+
 def any_set(bits: Bits) -> Bool[Array, "*batch"]:
     """Whether any cell is set."""
     return jnp.any(bits != 0, axis=(0, 1))

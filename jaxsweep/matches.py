@@ -203,8 +203,9 @@ def _look(
     waiting: Lane,
     there: Bool[Array | np.ndarray, " bucket"],
 ) -> tuple[Position, Key[Array, " bucket"]]:
-    shown = scheduler.uncover(waiting, jnp.asarray(there))
-    positions = lanes.view(table.beside(BUCKET), shown)
+    tables = table.beside(BUCKET)
+    shown = scheduler.blank(waiting, jnp.asarray(there), tables.cells)
+    positions = lanes.view(tables, shown)
     return positions, batched(partial(lanes.key_for, seed=key))(shown)
 
 

@@ -15,7 +15,7 @@ from jaxsweep import arguments, terminal
 from jaxsweep.compilation import use_cache
 from jaxsweep.game import GameStatus
 from jaxsweep.level import Opening, Start
-from jaxsweep.strategies import BEST, STRATEGIES
+from jaxsweep.strategies import BEST, FAST, STRATEGIES
 from jaxsweep.watch import Step, describe, share_opened, watch
 
 DEFAULT_LEVEL = "beginner"
@@ -50,7 +50,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--strategy",
         choices=list(STRATEGIES),
         metavar="NAME",
-        help=f"the player: {', '.join(STRATEGIES)} (default: {BEST})",
+        help=f"the player: {', '.join(STRATEGIES)} (default: {BEST}, with --games {FAST})",
     )
     parser.add_argument(
         "--seed",
@@ -100,9 +100,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if parsed.human:
         return _play_oneself(parsed, seed)
     opening = arguments.read_opening(parsed)
-    name = parsed.strategy or BEST
     if parsed.games is not None:
-        return _measure(opening, name, seed, parsed.games, parsed.json)
+        return _measure(opening, parsed.strategy or FAST, seed, parsed.games, parsed.json)
+    name = parsed.strategy or BEST
     use_cache()
     steps = watch(STRATEGIES[name], opening, seed)
     if parsed.json:
@@ -191,8 +191,8 @@ def ending(steps: list[Step], opening: Opening, seconds: float) -> Text:
 
 def _sentence(step: Step, width: int) -> str:
     """What was opened and why, on one line."""
-    risk = "" if not step.risk else f", {step.risk:.1%}"
-    tail = f": {step.reason.text}{risk}"
+    risk = "" if not step.risk else f", risk {step.risk:.1%}"
+    tail = f": {step.why}{risk}"
     if step.status is GameStatus.LOST:
         tail += ". A mine!"
     head = f"move {step.number + 1}, "

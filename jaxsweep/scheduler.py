@@ -17,6 +17,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep import bitboard, lanes
+from jaxsweep.bitboard import Bits
 from jaxsweep.fusion import kept
 from jaxsweep.game import GameStatus
 from jaxsweep.lanes import Lane, Stage, Table, batched
@@ -114,7 +115,7 @@ def run(plan: Plan, seed: UInt32[Array, ""], table: Table, state: State) -> Stat
         # Of the lines that fill a bucket the last: it frees lanes soonest. Else the longest.
         full = jnp.minimum(sizes, BUCKET) * len(Stage) + jnp.arange(len(Stage), dtype=jnp.int32)
         stage = jnp.argmax(jnp.where(sizes > 0, full, -1)).astype(jnp.int32)
-        index, there = _first(state.lanes.stage == stage)
+        index, there = bitboard.first_of(state.lanes.stage == stage, BUCKET)
         bucket = jax.tree.map(lambda leaf: leaf[..., index], state.lanes)
         branches = {
             Stage.SWEEP: partial(_sweep, plan, tables),
@@ -155,15 +156,6 @@ def host_wanted(size: int) -> int:
     return -(-size // HOST_SHARE)
 
 
-def _first(which: Bool[Array, " lanes"]) -> tuple[Int[Array, " bucket"], Bool[Array, " bucket"]]:
-    """The first lanes of these, a bucket full, and which of its places are filled."""
-    rank = jnp.where(which, bitboard.running_count(which) - 1, BUCKET)
-    lane = jnp.arange(which.shape[0], dtype=jnp.int32)
-    index = jnp.full((BUCKET,), which.shape[0], jnp.int32).at[rank].set(lane, mode="drop")
-    there = index < which.shape[0]
-    return jnp.where(there, index, 0), there
-
-
 class _Given(NamedTuple):
     """A bucket of games, the places in it that are filled, and the games to be dealt."""
 
@@ -196,7 +188,7 @@ def _pairs(tables: Table, given: _Given) -> Lane:
 
 def _guess(plan: Plan, tables: Table, seed: UInt32[Array, ""], given: _Given) -> Lane:
     """The player's guesses, those that it can make on the device."""
-    bucket = uncover(given.bucket, given.there)
+    bucket = blank(given.bucket, given.there, tables.cells)
     positions = kept(lanes.view(tables, bucket))
     keys = batched(partial(lanes.key_for, seed=seed))(bucket)
     answer = plan.strategy.guess_on_device(positions, keys)
@@ -210,10 +202,11 @@ def _guess(plan: Plan, tables: Table, seed: UInt32[Array, ""], given: _Given) ->
     return lanes.pick(ready == Readiness.READY, after, waiting)
 
 
-def uncover(bucket: Lane, there: Bool[Array, " bucket"]) -> Lane:
-    """In places that hold no game, a covered board: to an engine, nothing is easier."""
-    opened, known = (bitboard.mask(there, boards) for boards in (bucket.opened, bucket.known))
-    return eqx.tree_at(lambda lane: (lane.opened, lane.known), bucket, (opened, known))
+def blank(bucket: Lane, there: Bool[Array, " bucket"], cells: Bits) -> Lane:
+    """In places that hold no game, a board without mines, all open: nothing to think about."""
+    opened = bitboard.select(there, bucket.opened, cells)
+    mines, known = (bitboard.mask(there, boards) for boards in (bucket.mines, bucket.known))
+    return eqx.tree_at(lambda x: (x.mines, x.opened, x.known), bucket, (mines, opened, known))
 
 
 def _deal(table: Table, seed: UInt32[Array, ""], given: _Given) -> Lane:

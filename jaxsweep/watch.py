@@ -38,6 +38,8 @@ class Step:
     cells: list[tuple[int, int]]
     """Cells the player opened; with those, others may have opened by themselves."""
     reason: Reason
+    why: str
+    """The reason, with what was weighed."""
     risk: float | None
     grid: Int8[np.ndarray, "rows cols"]
     new: Bool[np.ndarray, "rows cols"]
@@ -53,6 +55,7 @@ def watch(
     lane = _deal(table, key, np.uint32(number))
     before = np.zeros((opening.level.rows, cols), bool)
     cells, reason, risk = [opening.first], Reason.FIRST, opening.first_risk
+    why = reason.text
     for move_number in itertools.count():
         lane, look = _until_a_move(strategy.rules, table, lane)
         position, standing = _look(table, lane)
@@ -61,6 +64,7 @@ def watch(
             number=move_number,
             cells=cells,
             reason=reason,
+            why=why,
             risk=risk,
             grid=to_grid(position),
             new=opened & ~before,
@@ -71,14 +75,14 @@ def watch(
         if step.status is not GameStatus.PLAYING:
             return
         if not np.any(look.opens):
-            batch = jax.tree.map(lambda leaf: leaf[..., None], position)
-            moves = strategy.guess(batch, _key(look.lane, key)[None])
-            move = jax.tree.map(lambda leaf: leaf[..., 0], moves)
+            advice = strategy.advise(position, _key(look.lane, key))
+            move = advice.move
             lane, opens = _guess(look.lane, move), move.opens
-            reason, risk = Reason(int(move.reason)), float(move.risk)
+            reason, risk, why = Reason(int(move.reason)), float(move.risk), advice.reason
         else:
             lane, opens = look.lane, look.opens
             reason, risk = Reason(int(look.reason)), 0.0
+            why = reason.text
         chosen = np.argwhere(bitboard.unpack(np.asarray(opens), cols))
         cells, before = [(int(row), int(col)) for row, col in chosen], opened
         risk = None if risk == UNKNOWN_RISK else risk

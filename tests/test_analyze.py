@@ -32,10 +32,16 @@ def test_json_has_the_promised_form(capsys, monkeypatch):
         for number, chance in zip(row, chances, strict=True):
             assert (chance is None) == (number >= 0)
     best = told["best"]
-    least = min(c for row in told["mine_probability"] for c in row if c is not None)
-    assert best["mine_probability"] == pytest.approx(least, abs=1e-6)
     assert told["mine_probability"][best["row"]][best["col"]] == best["mine_probability"]
-    assert set(best) == {"row", "col", "mine_probability", "reason"}
+    assert set(best) == {"row", "col", "mine_probability", "reason", "options", "win_is_exact"}
+    assert best["win_is_exact"], "so few layouts are searched through"
+    first, *others = best["options"]
+    assert (first["row"], first["col"]) == (best["row"], best["col"])
+    assert all(other["win"] <= first["win"] for other in others)
+    for option in best["options"]:
+        chance = told["mine_probability"][option["row"]][option["col"]]
+        assert option["mine_probability"] == pytest.approx(chance)
+        assert option["win"] <= 1 - chance + 1e-6
     total = sum(c for row in told["mine_probability"] for c in row if c is not None)
     assert total == pytest.approx(4, abs=1e-4)
 
@@ -50,6 +56,23 @@ def test_several_positions_are_one_batch(capsys, monkeypatch, tmp_path):
     assert told[1]["certain_mines"] == [[0, 1], [1, 0], [1, 1]]
     assert told[1]["best"] is None
     assert told[2]["mine_probability"] == [[0.5, None, 0.5]]
+
+
+def test_people_see_what_was_weighed(capsys, monkeypatch):
+    """Cells of nearly equal risk, in the middle of a game and at its end."""
+    rows = ["HHHHHHHHH"] * 9
+    rows[2:5] = ["HH2111HHH", "HH1001HHH", "HH2112HHH"]
+    code, out, _ = run(capsys, monkeypatch, "\n".join(["9x9x10", *rows]))
+    assert code == 0
+    weighed = [line for line in out.splitlines() if line.startswith("    (")]
+    assert "  weighed   a mine  progress  win, about" in out
+    assert len(weighed) == analyze.LISTED
+    assert all(line.count("%") == 3 for line in weighed)
+    assert "weighed, wins about" in out
+    code, out, _ = run(capsys, monkeypatch, "5x1x2\nHH1HH\n")
+    assert code == 0
+    assert "guess: the best by search, wins" in out
+    assert "win, about" not in out
 
 
 def test_people_see_the_odds(capsys, monkeypatch):

@@ -264,7 +264,7 @@ def test_two_processes_play_what_one_plays(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = ("beginner", "--strategy", "knowledge", "--games", 25_000, "--json")
+    words = ("beginner", "--strategy", "knowledge", "--games", 20_500, "--json")
     alone, stderr = command(*words).communicate(timeout=600)
     assert alone, stderr
     hosts = ("--coordinator", f"127.0.0.1:{port}", "--processes", 2, "--out", tmp_path / "run")

@@ -29,7 +29,7 @@ def test_one_game_is_drawn_move_by_move(capsys):
     assert not err
     assert "move 1, (0,0): first cell" in out
     assert "certain: a number has all its mines found" in out
-    assert out.count("exact on 9×9/10, safe start, seed 3") >= 2
+    assert out.count("strongest on 9×9/10, safe start, seed 3") >= 2
     assert out.rstrip().splitlines()[-1].startswith("won in 16 clicks, 0 of them guesses, 100.0%")
     assert "\x1b" not in out, "no colour in a pipe"
 

@@ -1,6 +1,7 @@
 """The end game's search, against exact optimal values and against games played out."""
 
 import itertools
+import math
 from functools import cache
 
 import jax
@@ -8,63 +9,80 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxsweep import bitboard
+from jaxsweep.board import cells_of
 from jaxsweep.game import GameStatus
 from jaxsweep.inference import infer
-from jaxsweep.level import LEVELS, Opening
+from jaxsweep.level import LEVELS, Level, Opening
 from jaxsweep.matches import merge, play_games
 from jaxsweep.position import to_grid
 from jaxsweep.samples import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
-from jaxsweep.strategies.endgame import Endgame, best_ending, list_layouts
+from jaxsweep.strategies.endgame import (
+    Endgame,
+    after_first,
+    best_first_cell,
+    list_layouts,
+    search_ending,
+    win_from,
+)
 from jaxsweep.watch import watch
 from tests import oracle
 
 OPTIMAL = {
-    # rows, columns, mines: layouts won with the best first cell, and from a corner that shows 0
-    (3, 3, 1): (8, (5, 5)),
-    (3, 3, 2): (24, (9, 10)),
-    (3, 3, 3): (33, (8, 10)),
-    (4, 4, 2): (102, (66, 66)),
-    (4, 4, 3): (400, (211, 220)),
-    (4, 4, 4): (961, (417, 495)),
-    (4, 5, 3): (864, (526, 560)),
+    # Rows, columns, mines: layouts won, and all, where the best first cell may be a mine; where it
+    # is never one; and where the first cell is a corner that shows 0.
+    (3, 3, 1): ((8, 9), (8, 8), (5, 5)),
+    (3, 3, 2): ((24, 36), (24, 28), (9, 10)),
+    (3, 3, 3): ((33, 84), (33, 56), (8, 10)),
+    (4, 4, 2): ((102, 120), (102, 105), (66, 66)),
+    (4, 4, 3): ((400, 560), (400, 455), (211, 220)),
+    (4, 4, 4): ((961, 1820), (961, 1365), (417, 495)),
+    (4, 4, 5): ((1461, 4368), (1461, 3003), (512, 792)),
+    (4, 4, 6): ((1584, 8008), (1584, 5005), (454, 924)),
+    (4, 5, 3): ((864, 1140), (864, 969), (526, 560)),
+    (4, 5, 4): ((2950, 4845), (2950, 3876), (1536, 1820)),
+    (5, 5, 3): ((1798, 2300), (1798, 2024), (1215, 1330)),
+    (5, 5, 4): ((8236, 12650), (8236, 10626), (4950, 5985)),
 }
-
-
-def search(rows, cols, mines):
-    """All layouts of a covered board."""
-    chosen = np.array(list(itertools.combinations(range(rows * cols), mines)))
-    flat = np.zeros((len(chosen), rows * cols), bool)
-    flat[np.arange(len(chosen))[:, None], chosen] = True
-    return Endgame.of(flat.reshape(-1, rows, cols), np.ones((rows, cols), bool)), len(chosen)
-
-
-def from_a_zero(found):
-    corner = next(tile for tile in found.tiles if tile.cell == (0, 0))
-    return found.win(corner.shows[0]), corner.shows[0].bit_count()
 
 
 @pytest.mark.parametrize("board", OPTIMAL, ids=str)
 def test_small_boards_are_played_as_well_as_they_can_be(board):
-    found, layouts = search(*board)
-    most, corner = OPTIMAL[board]
-    assert found.win((1 << layouts) - 1) == most
-    assert from_a_zero(found) == corner
+    level, (anywhere, safe, corner) = Level(*board), OPTIMAL[board]
+    first, won = best_first_cell(level)
+    assert (won, math.comb(level.cells, level.mines)) == anywhere
+    assert (won, sum(count(search) for search in after_first(level, first).values())) == safe
+    from_a_zero = after_first(level, (0, 0))[0]
+    assert (from_a_zero.win(), count(from_a_zero)) == corner
 
 
-@pytest.mark.parametrize(
-    ("board", "corner"),
-    [
-        ((4, 4, 5), (512, 792)),
-        ((4, 4, 6), (454, 924)),
-        ((4, 5, 4), (1536, 1820)),
-        ((5, 5, 3), (1215, 1330)),
-        ((5, 5, 4), (4950, 5985)),
-    ],
-    ids=str,
-)
-def test_from_a_corner_that_shows_0(board, corner):
-    assert from_a_zero(search(*board)[0]) == corner
+def count(search):
+    return search.every.bit_count()
+
+
+@pytest.mark.parametrize("board", [(4, 4, 4), (3, 5, 4)], ids=str)
+def test_first_cells_that_are_mirror_images_win_alike(board):
+    level = Level(*board)
+    won = np.array(
+        [[win_from(level, (r, c)) for c in range(level.cols)] for r in range(level.rows)]
+    )
+    assert (won == won[::-1]).all()
+    assert (won == won[:, ::-1]).all()
+    assert level.rows != level.cols or (won == won.T).all()
+    assert won.max() == best_first_cell(level)[1]
+    cells = list(itertools.product(range(level.rows), range(level.cols)))
+    layouts = [sum(1 << i for i in x) for x in itertools.combinations(range(len(cells)), 4)]
+    assert Endgame.of(layouts, cells).win() == won.max()
+
+
+def test_too_much_wanted_gives_a_bound():
+    level = Level(4, 4, 3)
+    for first in ((0, 0), (1, 1)):
+        won = win_from(level, first)
+        assert win_from(level, first, won) == won
+        for wanted in range(won + 1, math.comb(16, 3), 20):
+            assert won <= win_from(level, first, wanted) < wanted
 
 
 def endings(count, most):
@@ -78,8 +96,11 @@ def endings(count, most):
         yield one, grid, np.asarray(beliefs.mines)[i][: grid.shape[0], : grid.shape[1]]
 
 
-def plain_win(layouts, opened):
-    """The most layouts that can be won, by trying everything: no memory of sets, no shortcuts."""
+def plain_win(layouts, opened, first=None):
+    """The most layouts that can be won, by trying everything: no memory of sets, no shortcuts.
+
+    Of every play, or of those that begin with one cell.
+    """
     cells = {cell for layout in layouts for cell in layout}
 
     def number(layout, cell):
@@ -100,7 +121,7 @@ def plain_win(layouts, opened):
         if all(set(covered) - set(layout) <= done for layout in left):
             return len(left) if len(left) == 1 else 0
         most = 0
-        for cell in covered:
+        for cell in covered if done or first is None else [first]:
             if cell in done:
                 continue
             parts = {}
@@ -119,25 +140,30 @@ def plain_win(layouts, opened):
 def test_endings_are_listed_and_searched_as_plainly_as_can_be():
     seen = 0
     for position, grid, certain in endings(600, 24):
-        listed = list_layouts(grid, int(position.mines), (grid < 0) & ~certain, certain, 10_000)
+        cells, listed = list_layouts(grid, int(position.mines), certain, 10_000)
+        assert sorted(cells) == cells_of((grid < 0) & ~certain)
         plain = {frozenset(layout) for layout in oracle.layouts(grid, int(position.mines))}
-        assert {frozenset(map(tuple, np.argwhere(x).tolist())) for x in listed} == plain
-        found = Endgame.of(listed, (grid < 0) & ~certain)
-        every = (1 << len(listed)) - 1
-        opened = {tuple(cell) for cell in np.argwhere(grid >= 0).tolist()}
+        assert len(listed) == len(plain)
+        assert {
+            frozenset(cells_of(certain) + [cell for i, cell in enumerate(cells) if layout >> i & 1])
+            for layout in listed
+        } == plain
+        found = Endgame.of(listed, cells)
+        opened = set(cells_of(grid >= 0))
         off = {
             (r, c)
             for r in range(-1, grid.shape[0] + 1)
             for c in range(-1, grid.shape[1] + 1)
             if not (0 <= r < grid.shape[0] and 0 <= c < grid.shape[1])
         }
-        assert found.win(every) == plain_win(plain, opened | off)
-        cell, chance = found.choice(every)
-        assert grid[cell] < 0
-        assert not certain[cell]
-        assert chance == found.win(every) / len(listed)
-        assert best_ending(grid, int(position.mines), certain, 24) == cell
-        assert best_ending(grid, int(position.mines), certain, len(listed) - 1) is None
+        won = plain_win(plain, opened | off)
+        assert found.win() == won
+        cell, chance = found.choice()
+        assert chance == won / len(listed)
+        assert plain_win(plain, opened | off, cell) == won
+        for other, win in found.chances().items():
+            assert win == plain_win(plain, opened | off, other) / len(listed)
+        assert search_ending(grid, int(position.mines), certain, len(listed) - 1) is None
         seen += 1
     assert seen > 20
 
@@ -147,12 +173,16 @@ def test_the_player_opens_what_the_search_finds():
     batch = jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *(one for one, _, _ in found))
     moves = STRATEGIES["endgame"].guess(batch, jax.random.split(jax.random.key(0), len(found)))
     for i, (position, grid, certain) in enumerate(found):
-        cell = best_ending(grid, int(position.mines), certain, 100)
-        opens = np.asarray(moves.opens)[..., i]
-        assert cell is not None
-        assert opens[cell[0], 0] == 1 << cell[1]
-        assert int(np.bitwise_count(opens).sum()) == 1
-        assert Reason(int(moves.reason[i])) is Reason.BEST_ENDING
+        search = search_ending(grid, int(position.mines), certain, 100)
+        assert search is not None
+        best, chance = search.choice()
+        opens = bitboard.unpack(np.asarray(moves.opens)[..., i], grid.shape[1])
+        (opened,) = cells_of(np.asarray(opens))
+        assert search.chances()[opened] == chance
+        # Of two layouts, any cell will do that tells them apart: nothing is searched.
+        if count(search) > 2:
+            assert opened == best
+            assert Reason(int(moves.reason[i])) is Reason.BEST_ENDING
         assert 0 < float(moves.risk[i]) < 1
 
 

@@ -490,7 +490,7 @@ def test_a_watched_game_is_saved(capsys, tmp_path):
     assert code == 0
     assert "won in 16 clicks" in out
     replay = load(tmp_path / "game.json.gz")
-    assert (replay.outcome, replay.strategy, replay.seed) == (GameStatus.WON, "exact", 3)
+    assert (replay.outcome, replay.strategy, replay.seed) == (GameStatus.WON, "strongest", 3)
     code, _, _ = run(capsys, *argv, "--json")
     assert code == 0
     assert len(load(tmp_path / "game.json.gz").moves) == len(replay.moves)

@@ -1,64 +1,183 @@
-"""Looking one number ahead: the hypotheses it asks about, and what it chooses."""
+"""Looking one number ahead: what is asked, what is made of the answers, and what is told of it."""
+
+import json
+from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxsweep.engines.resident import Answers
 from jaxsweep.inference import infer, number_odds
 from jaxsweep.level import LEVELS, Opening
-from jaxsweep.position import from_text, to_grid
+from jaxsweep.position import from_grid, from_text, to_grid
 from jaxsweep.samples import stuck_positions
-from jaxsweep.strategies import Reason
-from jaxsweep.strategies import lookahead as module
-from jaxsweep.strategies.lookahead import Lookahead, score
+from jaxsweep.strategies import STRATEGIES, Reason
+from jaxsweep.strategies.hypotheses import NUMBERS, Candidates, Prospects, show
+from jaxsweep.strategies.lookahead import PROGRESS, SECOND, Lookahead, two_safest
+from jaxsweep.strategies.outlook import WEIGHTS
+
+MOST = 8
+# Nothing is certain here.
+STUCK = from_text("5x4x5\n2HHHH\nHHHHH\nHHHHH\nHHHHH\n")
 
 
 def batch_of(position):
-    return jax.tree.map(lambda leaf: np.asarray(leaf)[..., None], position)
+    return jax.tree.map(lambda leaf: jnp.asarray(leaf)[..., None], position)
 
 
-def test_a_score_is_what_the_numbers_lead_to(monkeypatch):
-    """By hand, from the odds of each number and the position after it."""
-    monkeypatch.setattr(module, "PROGRESS", 0.0)
-    position = from_text("5x4x5\nH1HHH\n111HH\nHHHHH\nHHHHH\n")
-    beliefs = infer(batch_of(position))
-    cells = [(0, 3), (2, 4), (3, 0)]
-    which = np.zeros(len(cells), int)
-    rows, cols = (np.array(axis) for axis in zip(*cells, strict=True))
-    scores = score(batch_of(position), beliefs, which, rows, cols)
-    odds = number_odds(position, cells)
+def after(position, cell, number):
+    grid = to_grid(position)
+    grid[cell] = number
+    return from_grid(grid, int(position.mines))
+
+
+@pytest.fixture(scope="module")
+def prospects():
+    """Of all candidates of a stuck position, with every number asked about; and its beliefs."""
+    position = batch_of(STUCK)
+    answers = Answers.of(infer(position))
+    candidates = Candidates.of(position, answers, jnp.array([True]), 0.5, MOST)
+    every = jnp.arange(MOST * NUMBERS, dtype=jnp.int32)
+    there = candidates.shows.reshape(-1)
+    shown = show(position, answers.mines, candidates, every, there)
+    found = Answers.of(infer(shown))
+    told = Prospects.unknown(candidates).told(every, there, found, two_safest(found, shown))
+    return told, answers
+
+
+def cells_of(candidates):
+    there = np.asarray(candidates.safety)[:, 0] > 0
+    rows, cols = (np.asarray(x)[there, 0].tolist() for x in (candidates.row, candidates.col))
+    return list(zip(rows, cols, strict=True))
+
+
+def test_shares_are_the_odds_of_the_numbers(prospects):
+    told, answers = prospects
+    cells = cells_of(told.candidates)
+    assert len(cells) == MOST
+    shares = np.asarray(told.shares(answers.log_layouts))[: len(cells), :, 0]
+    np.testing.assert_allclose(shares, number_odds(STUCK, cells), atol=1e-5)
+
+
+def test_candidates_are_the_safest_and_safest_first(prospects):
+    told, _ = prospects
+    chance = np.asarray(infer(STUCK).mine_probability)
+    risks = [float(chance[cell]) for cell in cells_of(told.candidates)]
+    np.testing.assert_allclose(1 - np.asarray(told.candidates.safety)[:, 0], risks, atol=1e-6)
+    assert risks == sorted(risks)
+    hidden = to_grid(STUCK) < 0
+    assert risks[0] == pytest.approx(float(chance[:4, :5][hidden].min()))
+
+
+def test_a_score_is_what_the_numbers_lead_to(prospects):
+    """By hand, from the odds of each number and the beliefs after it."""
+    told, answers = prospects
+    scores = np.asarray(told.scores(answers.log_layouts))[:, 0]
+    cells = cells_of(told.candidates)
+    odds = number_odds(STUCK, cells)
     for i, cell in enumerate(cells):
         expected = 0.0
         for number, chance in enumerate(odds[i]):
             if chance == 0:
                 continue
-            grid = to_grid(position)
-            shown = [list(row) for row in grid]
-            shown[cell[0]][cell[1]] = number
-            letters = "\n".join("".join("H" if n < 0 else str(n) for n in row) for row in shown)
-            after = infer(from_text(f"5x4x5\n{letters}\n"))
-            hidden = np.array(shown) < 0
-            risks = np.sort(np.asarray(after.mine_probability)[:4, :5][hidden])
-            expected += chance * (0.8 * (1 - risks[0]) + 0.2 * (1 - risks[1]))
+            position = after(STUCK, cell, number)
+            beliefs = infer(position)
+            left = (to_grid(position) < 0) & ~np.asarray(beliefs.mines)[:4, :5]
+            one, two = np.sort(1 - np.asarray(beliefs.mine_probability)[:4, :5][left])[::-1][:2]
+            progress = PROGRESS if np.asarray(beliefs.safe).any() else 0.0
+            worth = ((1 - SECOND) * one + SECOND * two) * (1 + progress) / (1 + PROGRESS)
+            expected += chance * worth
         assert scores[i] == pytest.approx(expected, abs=1e-4)
 
 
-def test_candidates_are_nearly_the_safest_and_the_choice_is_one_of_them():
+def test_a_hopeless_candidate_is_one_that_cannot_be_the_best(prospects):
+    """With the numbers of one candidate not asked yet, whatever they would tell."""
+    told, answers = prospects
+    scores = np.asarray(told.scores(answers.log_layouts))[:, 0]
+    safety = np.asarray(told.candidates.safety)[:, 0]
+    for i in range(MOST):
+        asked = told.asked.at[i].set(False)
+        unasked = Prospects(told.candidates, asked, told.log_layouts, told.worth, told.progress)
+        best = max(scores[j] for j in range(MOST) if j != i)
+        hopeful = bool(unasked.hopeful(answers.log_layouts)[i, 0])
+        assert hopeful == (safety[i] + 1e-3 > best)
+
+
+def test_far_cells_have_one_twin_each():
+    """On a large board with one open cell: of far corners one, of far sides one."""
+    grid = np.full((16, 30), -1, np.int8)
+    grid[0, 0] = 1
+    position = batch_of(from_grid(grid, 99))
+    answers = Answers.of(infer(position))
+    found = cells_of(Candidates.of(position, answers, jnp.array([True]), 0.9, 24))
+    far = [cell for cell in found if max(cell) > 2]
+    corners = [cell for cell in far if cell in [(0, 29), (15, 0), (15, 29)]]
+    middles = [(r, c) for r, c in far if 0 < r < 15 and 0 < c < 29]
+    assert (len(corners), len(middles), len(far)) == (1, 1, 3)
+
+
+def test_the_choice_is_nearly_the_safest():
     positions = stuck_positions(Opening.of(LEVELS["beginner"]), 5, 40)
-    player = Lookahead(ending=1)
-    moves = player.guess(positions, jax.random.split(jax.random.key(0), 40))
+    moves = Lookahead(ending=0).guess(positions, jax.random.split(jax.random.key(0), 40))
     beliefs = infer(positions)
-    hidden = np.asarray(jax.device_get(positions.hidden))
+    hidden = np.asarray(positions.hidden)[:, 0]
     looked = 0
     for i in range(40):
         if int(moves.reason[i]) != Reason.LOOKAHEAD:
             continue
         looked += 1
-        opens = np.asarray(moves.opens)[..., i]
-        (row,), (col,) = np.nonzero((opens[:, :1] >> np.arange(32, dtype=np.uint32)) & 1)
-        assert hidden[row, 0, i] >> col & 1
+        opens = np.asarray(moves.opens)[:, 0, i]
+        ((row, col),) = np.argwhere((opens[:, None] >> np.arange(32, dtype=np.uint32)) & 1)
+        covered = (hidden[:, i, None] >> np.arange(32, dtype=np.uint32)) & 1 == 1
         safety = 1 - np.asarray(beliefs.mine_probability)[i]
-        covered = (hidden[..., 0, i][:, None] >> np.arange(32, dtype=np.uint32)) & 1 == 1
+        assert covered[row, col]
         assert safety[row, col] >= 0.9 * safety[covered].max() - 1e-6
         assert float(moves.risk[i]) == pytest.approx(1 - safety[row, col], abs=1e-6)
     assert looked > 20
+
+
+def test_advice_tells_what_was_weighed():
+    advice = Lookahead(ending=0).advise(STUCK, jax.random.key(0))
+    assert int(advice.move.reason) == Reason.LOOKAHEAD
+    best, *rest = advice.options
+    assert rest, "several cells are nearly as safe"
+    wins = [option.win for option in advice.options]
+    assert wins[0] == pytest.approx(max(wins), abs=1e-3)
+    assert wins[1:] == sorted(wins[1:], reverse=True)
+    assert all(0 < win < 1 for win in wins)
+    assert np.asarray(advice.move.opens)[best.cell[0], 0] == 1 << best.cell[1]
+    beliefs = infer(STUCK)
+    odds = number_odds(STUCK, [option.cell for option in advice.options])
+    for option, shows in zip(advice.options, odds, strict=True):
+        assert option.risk == pytest.approx(float(beliefs.mine_probability[option.cell]), abs=1e-6)
+        goes_on = [
+            chance
+            for number, chance in enumerate(shows)
+            if chance and np.asarray(infer(after(STUCK, option.cell, number)).safe).any()
+        ]
+        assert option.progress == pytest.approx(sum(goes_on) / shows.sum(), abs=1e-4)
+    assert f"best of {len(wins)} weighed" in advice.reason
+
+
+def test_advice_at_the_end_is_exact():
+    """A mine beside the 1, on either side, and one at either end: four layouts."""
+    position = from_text("5x1x2\nHH1HH\n")
+    advice = STRATEGIES["strongest"].advise(position, jax.random.key(0))
+    layouts = round(np.exp(float(infer(position).log_layouts)))
+    assert int(advice.move.reason) == Reason.BEST_ENDING
+    wins = [option.win * layouts for option in advice.options]
+    np.testing.assert_allclose(wins, np.round(wins), atol=1e-6)
+    assert wins[0] == max(wins)
+    assert all(option.progress is None for option in advice.options)
+    assert f"wins {advice.options[0].win:.1%}" in advice.reason
+
+
+def test_the_outlook_has_the_weights_that_were_fitted():
+    file = Path(__file__).parents[1] / "experiments" / "results" / "outlook.json"
+    fitted = json.loads(file.read_text())
+    assert {name: round(weight, 5) for name, weight in fitted["weights"].items()} == WEIGHTS
+    for tenth in fitted["held_out"]:
+        error = np.sqrt(tenth["won"] * (1 - tenth["won"]) / tenth["guesses"])
+        assert abs(tenth["won"] - tenth["chance"]) < max(0.03, 4 * error)

@@ -99,7 +99,9 @@ def test_a_move_depends_on_the_position_and_the_key_alone(name):
     jax.tree.map(lambda a, b: np.testing.assert_array_equal(a[..., mixed], b), first, back)
 
 
-@pytest.mark.parametrize("name", ["linear", "random", "knowledge", "exact", "exact-random-ties"])
+@pytest.mark.parametrize(
+    "name", ["linear", "random", "knowledge", "exact", "exact-random-ties", "endgame", "strongest"]
+)
 def test_a_guess_on_the_device_is_the_guess_on_the_host(name):
     strategy, compared = STRATEGIES[name], 0
     guess = jax.jit(strategy.guess_on_device)

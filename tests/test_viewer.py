@@ -192,7 +192,7 @@ def test_a_replay_is_stepped_scrubbed_and_run(hand, game):
 
 
 def test_a_watched_game_is_the_one_the_arena_plays(hand, game):
-    hand = hand(Settings(seed=8), Mode.WATCH)
+    hand = hand(Settings(strategy="exact", seed=8), Mode.WATCH)
     hand.frames(400, seconds=1.0)
     live = hand.model.live
     assert live.complete

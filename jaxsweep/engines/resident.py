@@ -13,11 +13,12 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.extend.core import jaxpr_as_fun
 from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from jaxsweep import bitboard, frontier
-from jaxsweep.beliefs import Status
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.bitboard import WORD, Bits, Planes
 from jaxsweep.engines import edge_tables, joining, patterns
 from jaxsweep.engines.edge_tables import Tier
@@ -26,6 +27,7 @@ from jaxsweep.engines.lone import lone_numbers
 from jaxsweep.engines.patterns import SPREAD, Tallies
 from jaxsweep.frontier import FAR, Settled
 from jaxsweep.fusion import kept
+from jaxsweep.position import Position
 
 EDGES = 4
 """Edges of a position that are told apart, with those of a lone number set aside."""
@@ -48,6 +50,8 @@ WALKS = (
     Walks(Tier(cells=16, numbers=32, states=16, words=2, spread=SPREAD), 32, 6),
     Walks(Tier(cells=32, numbers=32, states=16, words=2, spread=SPREAD), 16, 8),
     Walks(Tier(cells=64, numbers=64, states=32, words=2, spread=SPREAD), 8, 4),
+    # One edge in thousands has more states: with the host's help it would cost as much as they do.
+    Walks(Tier(cells=64, numbers=64, states=64, words=2, spread=SPREAD), 4, 4),
 )
 
 NO_MINE, A_MINE = -1.0, 2.0
@@ -77,6 +81,33 @@ class Answers(eqx.Module):
     served: Bool[Array, " batch"]
     """False where there was no room for a position's edges among those of the others: then its
     status is `OVER_CAPACITY`, and in another batch it may not be."""
+
+    @classmethod
+    def of(cls, beliefs: Beliefs) -> "Answers":
+        """The beliefs of another engine, in this form."""
+        safe, mines = np.asarray(beliefs.safe), np.asarray(beliefs.mines)
+        marks = np.where(safe, NO_MINE, np.where(mines, A_MINE, beliefs.mine_probability))
+        return cls(
+            marks=jnp.asarray(np.moveaxis(marks, 0, -1), jnp.float32),
+            safe=jnp.asarray(bitboard.pack_batch(safe)),
+            mines=jnp.asarray(bitboard.pack_batch(mines)),
+            log_layouts=jnp.asarray(beliefs.log_layouts, jnp.float32),
+            status=jnp.asarray(beliefs.status, jnp.int32),
+            served=jnp.ones(len(safe), bool),
+        )
+
+    @classmethod
+    def nothing(cls, positions: Position) -> "Answers":
+        """Before anything is asked: flags are known mines, and that is all."""
+        rows, words, batch = positions.hidden.shape
+        return cls(
+            marks=jnp.zeros((rows, words * WORD, batch), jnp.float32),
+            safe=jnp.zeros_like(positions.hidden),
+            mines=positions.flags,
+            log_layouts=jnp.zeros((batch,), jnp.float32),
+            status=jnp.full((batch,), Status.OVER_CAPACITY, jnp.int32),
+            served=jnp.zeros((batch,), bool),
+        )
 
 
 def believe(settled: Settled) -> Answers:

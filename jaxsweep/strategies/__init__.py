@@ -4,7 +4,9 @@ from jaxsweep.engines import ENGINES
 from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
+    Advice,
     Move,
+    Option,
     Readiness,
     Reason,
     Rules,
@@ -27,18 +29,25 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "exact": LeastBelief(),
     "exact-random-ties": LeastBelief(random_ties=True),
     "endgame": LeastBelief(ending=100),
-    "lookahead": Lookahead(),
+    "lookahead": Lookahead(ending=0),
+    "strongest": Lookahead(ending=200),
 }
 
-BEST = "exact"
-"""Strong and fast: what the programs use unless told otherwise."""
+BEST = "strongest"
+"""What a person is shown, unless another is asked for."""
+
+FAST = "endgame"
+"""What plays games in bulk, unless another is asked for: nearly as strong, far faster."""
 
 __all__ = [
     "BEST",
+    "FAST",
     "STRATEGIES",
     "UNKNOWN_RISK",
     "AbstractStrategy",
+    "Advice",
     "Move",
+    "Option",
     "Readiness",
     "Reason",
     "Rules",

@@ -2,8 +2,10 @@
 
 import abc
 import enum
+from dataclasses import dataclass
 
 import equinox as eqx
+import jax
 from jaxtyping import Array, Float, Int, Key, UInt32
 
 from jaxsweep.deduction import Rule
@@ -68,6 +70,37 @@ class Move(eqx.Module):
     """The chance that a guessed cell is a mine, 0 for certain cells, or `UNKNOWN_RISK`."""
 
 
+@dataclass(frozen=True)
+class Option:
+    """A cell that a player weighed before a guess."""
+
+    cell: tuple[int, int]
+    risk: float
+    progress: float | None
+    """If it is safe, the chance that another cell is certainly safe then; None: not asked."""
+    win: float
+    """The chance to win with it, as far as the player can tell."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A move in one position, and what was weighed for it, the best first."""
+
+    move: "Move"
+    options: tuple[Option, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """Why this move, with what it is worth."""
+        reason = Reason(int(self.move.reason))
+        if not self.options:
+            return reason.text
+        chance = self.options[0].win
+        if reason is Reason.BEST_ENDING:
+            return f"guess: the best by search, wins {chance:.1%}"
+        return f"guess: best of {len(self.options)} weighed, wins about {chance:.0%}"
+
+
 class Rules(enum.IntEnum):
     """How closely a player looks at the numbers before it guesses."""
 
@@ -95,6 +128,12 @@ class AbstractStrategy(eqx.Module):
 
         Each opens at least one hidden cell. Called from the host with batches of few sizes.
         """
+
+    def advise(self, position: Position, key: Key[Array, ""]) -> Advice:
+        """As `guess` in one position, and what was weighed for it, if anything was."""
+        batch = jax.tree.map(lambda leaf: leaf[..., None], position)
+        moves = self.guess(batch, key[None])
+        return Advice(jax.tree.map(lambda leaf: leaf[..., 0], moves))
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]

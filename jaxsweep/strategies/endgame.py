@@ -1,225 +1,371 @@
 """The end of a game, played as well as it can be: by search through all layouts that are left.
 
-Layouts are bits of whole numbers: a set of layouts is one number, and so is, for each cell, the set
-of those in which it is a mine, or shows a digit. Opening what is certainly safe costs nothing, so a
-player's knowledge is the set of layouts alone, and the most that can be won from each set is
-remembered.
+A layout is a whole number, one bit a cell in doubt. A set of layouts is one too, one bit a layout;
+and so is, for each cell, the set of those in which it is a mine, or shows a digit. Opening what is
+certainly safe costs nothing, so a player's knowledge is the set of layouts alone, and what is found
+out about a set is remembered.
 """
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Int, Int8
 
-from jaxsweep.board import Cell, cells_of, near
+from jaxsweep.board import Cell, cells_of
+from jaxsweep.level import Level
+from jaxsweep.position import HIDDEN
 
+Layout = int
+"""Bit i: the i-th of some cells is a mine."""
 
-@dataclass(frozen=True)
-class Tile:
-    """A covered cell: the layouts in which it is a mine, and those in which it shows each digit."""
+Layouts = int
+"""A set of layouts. Bit j: the j-th of some layouts is in it."""
 
-    cell: Cell
-    mine: int
-    shows: tuple[int, ...]
-    """Only digits that it can show."""
+Tile = tuple[Layouts, Sequence[Layouts]]
+"""Of a cell: the layouts in which it is a mine, and those in which it shows each of its digits."""
+
+MIRRORED = 64
+"""Sets of fewer layouts are sooner searched than compared with their mirror images."""
+
+ROOM = 16
+"""Beginnings of layouts that are kept at once, for each layout that may be left in the end."""
+
+CERTAIN = -3
+"""Stands in a grid of numbers, beside `HIDDEN` and `FLAGGED`, for a certain mine."""
 
 
 @dataclass
 class Endgame:
-    """A search through sets of layouts, and what it has found."""
+    """A search through all sets of some layouts, and what it has found."""
 
-    tiles: tuple[Tile, ...]
-    won: dict[int, int] = field(default_factory=dict)
-    """For sets of layouts, how many of them the best play wins."""
-    best: dict[int, Tile] = field(default_factory=dict)
-    """For sets in which nothing is safe, the cell to open."""
+    tiles: dict[Cell, Tile]
+    """The cells that may be safe."""
+    every: Layouts
+    """The set of all layouts."""
+    mirrors: Sequence[Int[np.ndarray, " layouts"]]
+    """What layouts become under symmetries of the board that keep all of them among them."""
+    most: dict[Layouts, int]
+    """Of a set, no more than so many layouts can be won."""
+    settled: set[Layouts] = field(default_factory=set)
+    """Sets of which just as many can be won."""
+    images: dict[Layouts, Layouts] = field(default_factory=dict)
+    """Of a set and its mirror images, the least."""
 
     @classmethod
     def of(
         cls,
-        layouts: Bool[np.ndarray, "layouts rows cols"],
-        covered: Bool[np.ndarray, "rows cols"],
+        layouts: Sequence[Layout],
+        cells: Sequence[Cell],
+        mirrors: Sequence[Int[np.ndarray, " layouts"]] = (),
     ) -> "Endgame":
-        """The search through some layouts of one board, of which some cells are covered."""
-        windows = np.lib.stride_tricks.sliding_window_view(
-            np.pad(layouts, ((0, 0), (1, 1), (1, 1))), (3, 3), axis=(1, 2)
-        )
-        numbers = windows.sum((3, 4), dtype=np.int8) - layouts.astype(np.int8)
-        tiles = []
-        for cell in cells_of(covered):
-            mined, digits = layouts[:, *cell], numbers[:, *cell]
-            shown = [_bits(~mined & (digits == d)) for d in np.unique(digits[~mined])]
-            # A mine for certain is none to open; one digit for certain tells nothing, ever.
-            if shown and (mined.any() or len(shown) > 1):
-                tiles.append(Tile(cell, _bits(mined), tuple(shown)))
-        return cls(tuple(tiles))
+        """The search through some layouts of mines in these cells, all of them covered."""
+        every, width = (1 << len(layouts)) - 1, len(cells)
+        digits = "".join([f"{layout:0{width}b}" for layout in reversed(layouts)])
+        mines = {cell: int(digits[width - 1 - i :: width], 2) for i, cell in enumerate(cells)}
+        tiles = {}
+        for cell, mine in mines.items():
+            shows = [every & ~mine]  # Those with no neighbour mined, with one, with two …
+            for other in _ring(cell):
+                if near := mines.get(other):
+                    one_less = zip([*shows, 0], [0, *shows], strict=True)
+                    shows = [same & ~near | less & near for same, less in one_less]
+            if mine != every:
+                tiles[cell] = (mine, [shown for shown in shows if shown])
+        return cls(tiles, every, mirrors, {1 << j: 1 for j in range(len(layouts))})
 
-    def win(self, these: int) -> int:
-        """How many of these layouts the best play wins."""
-        known = self.won.get(these)
-        if known is not None:
-            return known
-        if these.bit_count() <= 1:
-            return these.bit_count()
-        parts = self._told(these)
-        found = sum(map(self.win, parts)) if len(parts) > 1 else self._guess(these)
-        self.won[these] = found
+    def win(self, wanted: int = 0) -> int:
+        """How many layouts the best play wins; if fewer than `wanted`, a bound below `wanted`."""
+        return self._win(self.every, list(self.tiles.values()), wanted)
+
+    def choice(self) -> tuple[Cell, float]:
+        """The cell to open and the chance to win, where no cell is safe for certain."""
+        won, tiles = self.win(), list(self.tiles.values())
+        safest = sorted(self.tiles.items(), key=lambda item: _least_risk_first(item[1]))
+        # Where nothing tells anything any more, one layout is bet on, the one with the safest cell.
+        cell = next(
+            (
+                cell
+                for cell, (_, parts) in safest
+                if len(parts) > 1 and self._sum(parts, tiles, won) == won
+            ),
+            safest[0][0],
+        )
+        return cell, won / self.every.bit_count()
+
+    def chances(self) -> dict[Cell, float]:
+        """For each cell that may be safe, the chance to win that opens it next."""
+        tiles, count = list(self.tiles.values()), self.every.bit_count()
+        return {cell: self._sum(parts, tiles, 0) / count for cell, (_, parts) in self.tiles.items()}
+
+    # What follows is called for every set: to check its arguments would take longer than its work.
+    # `tiles` are those that may still tell something, as seen from a set that holds `these`.
+
+    @no_type_check
+    def _win(self, these: Layouts, tiles: list[Tile], wanted: int) -> int:
+        """How many of these layouts the best play wins; if fewer than wanted, a bound below it."""
+        count = these.bit_count()
+        these, tiles = self._upright(these, tiles)
+        most = self.most.get(these) or self._at_most(these, tiles)
+        if most < wanted or count <= 3 or these in self.settled:
+            return most
+        told, risky = [these], []
+        for mine, shows in tiles:
+            if mined := mine & these:
+                parts = [part for shown in shows if (part := shown & these)]
+                # A cell that tells nothing but that it is no mine: later will do as well.
+                if len(parts) > 1:
+                    risky.append((mined, parts))
+            else:
+                told = [part for known in told for shown in shows if (part := known & shown)]
+        if len(told) > 1:
+            found = self._sum(told, risky, wanted)
+        else:
+            found = self._guess(count, risky, wanted, most)
+        self.most[these] = found
+        if found >= wanted:
+            self.settled.add(these)
         return found
 
-    def choice(self, these: int) -> tuple[Cell, float]:
-        """The cell to open and the chance to win, where no cell is safe for certain."""
-        chance = self.win(these) / these.bit_count()
-        tile = self.best.get(these)
-        if tile is None:
-            # Nothing is told any more: one layout is bet on, the one with the safest cell.
-            tile = min(
-                (tile for tile in self.tiles if tile.mine & these != these),
-                key=lambda tile: (tile.mine & these).bit_count(),
-            )
-        return tile.cell, chance
-
-    def _told(self, these: int) -> list[int]:
-        """The layouts parted by what the safe cells show."""
-        parts = [these]
-        for tile in self.tiles:
-            if not tile.mine & these and len(tile.shows) > 1:
-                parts = [part & shown for part in parts for shown in tile.shows if part & shown]
-        return parts
-
-    def _guess(self, these: int) -> int:
-        """The most that a guess wins, where nothing is safe that tells anything."""
-        most, choice = 1, None  # One layout can be bet on, whatever it is.
-        for survivors, parts, tile in self._choices(these):
-            if survivors <= most:
+    @no_type_check
+    def _guess(self, count: int, risky: list[Tile], wanted: int, most: int) -> int:
+        """As `_win`, of so many layouts, where nothing is safe that tells anything."""
+        won = below = 1  # One layout can be bet on, whatever it is.
+        for mine, parts in sorted(risky, key=_least_risk_first):
+            goal = max(won + 1, wanted)
+            found = count - mine.bit_count()
+            if found >= goal:
+                found = self._sum(parts, risky, goal)
+            if found < goal:
+                below = max(below, found)
+            else:
+                won = found
+            if won == most:
                 break
-            bounds = [self._at_most(part) for part in parts]
-            wins = sum(bounds)
-            for part, bound in zip(parts, bounds, strict=True):
-                if wins <= most:
+        return won if won >= wanted else below
+
+    @no_type_check
+    def _sum(self, parts: list[Layouts], tiles: list[Tile], wanted: int) -> int:
+        """As `_win`, of sets that what is shown tells apart."""
+        bounds, total = [], sum(map(int.bit_count, parts))
+        for part in parts:
+            most = self.most.get(part) or self._at_most(part, tiles)
+            total += most - part.bit_count()
+            if total < wanted:
+                return total
+            bounds.append((most, part))
+        for most, part in sorted(bounds, reverse=True):
+            if most > 1:
+                total += self._win(part, tiles, wanted - total + most) - most
+                if total < wanted:
                     break
-                wins += self.win(part) - bound
-            if wins > most:
-                most, choice = wins, tile
-        if choice is not None:
-            self.best[these] = choice
+        return total
+
+    @no_type_check
+    def _at_most(self, these: Layouts, tiles: list[Tile]) -> int:
+        """What may be won at best: where nothing safe tells anything, not without a risk.
+
+        Of three layouts or fewer, just as many can be won.
+        """
+        these, tiles = self._upright(these, tiles)
+        if these in self.most:
+            return self.most[these]
+        count = these.bit_count()
+        told, risk = [these], count - 1
+        for mine, shows in tiles:
+            mined = (mine & these).bit_count()
+            if not mined:
+                told = [part for known in told for shown in shows if (part := known & shown)]
+                if len(told) == count:
+                    break
+            elif mined < risk and len([1 for shown in shows if shown & these]) > 1:
+                risk = mined
+        if len(told) == 1:
+            most = count - risk
+        elif len(told) == count:
+            most = count
+        else:
+            tiles, most = [tile for tile in tiles if tile[0] & these], 0
+            for part in told:
+                most += self.most.get(part) or self._at_most(part, tiles)
+        self.most[these] = most
         return most
 
-    def _at_most(self, these: int) -> int:
-        """What may be won at best: where nothing safe tells anything, not without a risk."""
-        known = self.won.get(these)
-        if known is not None:
-            return known
-        count = these.bit_count()
-        if count <= 2:
-            return count
-        least = count
-        for tile in self.tiles:
-            mined = (tile.mine & these).bit_count()
-            if mined < least:
-                if not mined:
-                    if sum(1 for shown in tile.shows if shown & these) > 1:
-                        return count
-                    continue
-                least = mined
-        return count - least if least < count else count
-
-    def _choices(self, these: int) -> list[tuple[int, list[int], Tile]]:
-        """Cells that may be a mine and tell something, the safest first; of equal ones, one."""
-        choices, seen = [], set()
-        for tile in self.tiles:
-            mined = tile.mine & these
-            if not mined or mined == these:
-                continue
-            parts = [part for shown in tile.shows if (part := shown & these)]
-            if len(parts) == 1:
-                continue  # It tells nothing but that it is no mine: later will do as well.
-            key = (mined, *parts)
-            if key not in seen:
-                seen.add(key)
-                parts.sort(key=int.bit_count)
-                choices.append(((these ^ mined).bit_count(), parts, tile))
-        choices.sort(key=lambda choice: -choice[0])
-        return choices
+    @no_type_check
+    def _upright(self, these: Layouts, tiles: list[Tile]) -> tuple[Layouts, list[Tile]]:
+        """Of a set and its mirror images, the least: as many layouts can be won of each."""
+        if not self.mirrors or these.bit_count() < MIRRORED:
+            return these, tiles
+        if these not in self.images:
+            count = self.every.bit_length()
+            packed = np.frombuffer(these.to_bytes(-(-count // 8), "little"), np.uint8)
+            inside = np.unpackbits(packed, count=count, bitorder="little")
+            mirrored = [np.packbits(inside[mirror], bitorder="little") for mirror in self.mirrors]
+            images = [int.from_bytes(one.tobytes(), "little") for one in mirrored]
+            self.images[these] = min(these, *images)
+        image = self.images[these]
+        return image, tiles if image == these else list(self.tiles.values())
 
 
-def _bits(which: Bool[np.ndarray, " layouts"]) -> int:
-    return int.from_bytes(np.packbits(which, bitorder="little").tobytes(), "little")
+@no_type_check
+def _least_risk_first(tile: Tile) -> tuple[int, int]:
+    """By risk, then by how many sets are told apart: in this order, sets are settled soonest."""
+    return tile[0].bit_count(), len(tile[1])
 
 
-def best_ending(
+@no_type_check
+def _ring(cell: Cell) -> list[Cell]:
+    """The neighbours of a cell, on the board or not."""
+    row, col = cell
+    return [
+        (r, c)
+        for r in (row - 1, row, row + 1)
+        for c in (col - 1, col, col + 1)
+        if r != row or c != col
+    ]
+
+
+def search_ending(
     grid: Int8[np.ndarray, "rows cols"],
     mines: int,
     certain: Bool[np.ndarray, "rows cols"],
     most: int,
-) -> Cell | None:
-    """The cell to open for the best chance to win, where no cell is safe for certain.
+) -> Endgame | None:
+    """The search through all layouts of a position, of which `certain` are mines in every one.
 
-    `certain` are mines in every layout. None where more than `most` layouts are left, or no cell.
+    None where more than `most` layouts are left, or no cell in doubt.
     """
-    in_doubt = (grid < 0) & ~certain
-    if not in_doubt.any():
+    cells, layouts = list_layouts(grid, mines, certain, ROOM * most)
+    if not cells or not 0 < len(layouts) <= most:
         return None
-    layouts = list_layouts(grid, mines, in_doubt, certain, ROOM * most)
-    if not 0 < len(layouts) <= most:
-        return None
-    search = Endgame.of(layouts, in_doubt)
-    return search.choice((1 << len(layouts)) - 1)[0]
-
-
-ROOM = 16
-"""Beginnings of layouts that are kept at once, for each layout that may be left in the end."""
+    return Endgame.of(layouts, cells)
 
 
 def list_layouts(
     grid: Int8[np.ndarray, "rows cols"],
     mines: int,
-    in_doubt: Bool[np.ndarray, "rows cols"],
     certain: Bool[np.ndarray, "rows cols"],
     most: int,
-) -> Bool[np.ndarray, "layouts rows cols"]:
-    """All layouts of a position, cell by cell; `certain` are mines, other cells are no question.
+) -> tuple[list[Cell], list[Layout]]:
+    """The cells in doubt, and all layouts of the mines in them; `certain` are mines, too.
 
-    None of them where more than `most` beginnings have to be kept at once.
+    No layouts where more than `most` beginnings of them have to be kept at once.
     """
-    cells = _in_order(np.argwhere(in_doubt))
-    numbers = np.argwhere((grid >= 0) & near(in_doubt))
-    touches = np.abs(cells[:, None] - numbers[None]).max(2) <= 1
-    around = np.abs(numbers[:, None] - np.argwhere(certain)[None]).max(2) <= 1
-    needs = (grid[tuple(numbers.T)] - around.sum(1)).astype(np.int16)
-    left = np.full(1, mines - int(certain.sum()), np.int16)
-    needs, chosen = needs[None], np.zeros((1, len(cells)), bool)
-    # What cells still to come can give to each number, and to the mine count.
-    room = np.cumsum(touches[::-1], axis=0)[::-1]
-    for i, touch in enumerate(touches.astype(np.int16)):
-        with_mine = chosen.copy()
-        with_mine[:, i] = True
-        chosen = np.concatenate([chosen, with_mine])
-        needs, left = np.concatenate([needs, needs - touch]), np.concatenate([left, left - 1])
-        to_come = room[i + 1] if i + 1 < len(cells) else np.zeros(len(numbers), int)
-        fits = ((needs >= 0) & (needs <= to_come)).all(1)
-        fits &= (left >= 0) & (left <= len(cells) - 1 - i)
-        needs, left, chosen = needs[fits], left[fits], chosen[fits]
-        if len(chosen) > most:
-            return np.zeros((0, *grid.shape), bool)
-    layouts = np.repeat(certain[None], len(chosen), axis=0)
-    layouts[:, cells[:, 0], cells[:, 1]] = chosen
-    return layouts
+    bordered = np.full((grid.shape[0] + 1, grid.shape[1] + 1), HIDDEN, np.int8)
+    bordered[:-1, :-1] = np.where(certain, np.int8(CERTAIN), grid)
+    shown = bordered.tolist()  # The border is at index −1, too.
+    in_doubt, near = {}, {}
+    for cell in cells_of((grid < 0) & ~certain):
+        in_doubt[cell] = [(r, c) for r, c in _ring(cell) if shown[r][c] >= 0]
+        for number in in_doubt[cell]:
+            near.setdefault(number, []).append(cell)
+    cells = _in_order(in_doubt, near)
+    needs = [mines - int(certain.sum())]
+    for row, col in near:
+        found = sum([shown[r][c] == CERTAIN for r, c in _ring((row, col))])
+        needs.append(shown[row][col] - found)
+    if min(needs) < 0 or needs[0] > len(cells):
+        return cells, []
+    # What is needed, by the mine count and by each number, are digits of one whole number. A bit
+    # above each digit is set, and goes out when a digit gets negative. Mines stand above them all.
+    width = max(8, len(cells)).bit_length() + 1
+    ones = [1 << place for place in range(0, len(needs) * width, width)]
+    mined = 1 << len(needs) * width
+    whole = sum(one << (width - 1) for one in ones)
+    one_of = dict(zip(near, ones[1:], strict=True))
+    touches = [ones[0] + sum([one_of[number] for number in in_doubt[cell]]) for cell in cells]
+    begun = [whole + sum(need * one for need, one in zip(needs, ones, strict=True))]
+    digits, to_come = mined - 1 - whole, whole + sum(touches)
+    for touch in touches:
+        to_come -= touch
+        begun = [
+            grown
+            for beginning in begun
+            for grown in (beginning, beginning + mined - touch)
+            if grown & whole == whole and (to_come - (grown & digits)) & whole == whole
+        ]
+        if len(begun) > most:
+            return cells, []
+        mined <<= 1
+    return cells, [beginning >> len(needs) * width for beginning in begun]
 
 
-def _in_order(cells: Int[np.ndarray, "cells 2"]) -> Int[np.ndarray, "cells 2"]:
-    """Cells so that each is near one before it, where it can be: wrong beginnings end soon."""
-    left, order = {(int(r), int(c)) for r, c in cells}, []
-    waiting: list[Cell] = []
-    while left:
-        cell = waiting.pop(0) if waiting else min(left)
-        if cell not in left:
-            continue
-        left.discard(cell)
-        order.append(cell)
-        waiting += sorted(
-            (r, c)
-            for r in range(cell[0] - 2, cell[0] + 3)
-            for c in range(cell[1] - 2, cell[1] + 3)
-            if (r, c) in left
-        )
-    return np.array(order, int).reshape(-1, 2)
+def _in_order(in_doubt: dict[Cell, list[Cell]], near: dict[Cell, list[Cell]]) -> list[Cell]:
+    """Cells so that each shares a number with one before it, if it can: what is wrong ends soon.
+
+    `in_doubt` has the numbers beside each cell in doubt, `near` the cells beside each number.
+    """
+    order = {}
+    for start in sorted(in_doubt, key=lambda cell: not in_doubt[cell]):
+        waiting = [start]
+        for cell in waiting:
+            if cell not in order:
+                order[cell] = True
+                waiting += [other for number in in_doubt[cell] for other in near[number]]
+    return list(order)
+
+
+def best_first_cell(level: Level) -> tuple[Cell, int]:
+    """The cell to open first on a covered board, and how many of its layouts the best play wins."""
+    best, most = (0, 0), 0
+    # One cell of all that are mirror images of each other.
+    for row, col in itertools.product(range(-(-level.rows // 2)), range(-(-level.cols // 2))):
+        if level.rows != level.cols or row <= col:
+            won = win_from(level, (row, col), most + 1)
+            if won > most:
+                best, most = (row, col), won
+    return best, most
+
+
+def win_from(level: Level, first: Cell, wanted: int = 0) -> int:
+    """How many layouts of a covered board the best play wins that opens this cell first.
+
+    If fewer than `wanted`, a bound below `wanted`.
+    """
+    searches = sorted(after_first(level, first).values(), key=lambda search: search.every)
+    bounds = [search.win(wanted=search.every.bit_count() + 1) for search in searches]
+    total = sum(bounds)
+    for search, bound in zip(searches, bounds, strict=True):
+        if total < wanted:
+            break
+        total += search.win(wanted - total + bound) - bound
+    return total
+
+
+def after_first(level: Level, first: Cell) -> dict[int, Endgame]:
+    """For each number that the first cell can show: the search through the layouts left by it.
+
+    Of a board of at most 62 cells: layouts have to fit into machine words.
+    """
+    cells = list(itertools.product(range(level.rows), range(level.cols)))
+    here = 1 << cells.index(first)
+    around = sum(1 << cells.index(cell) for cell in _ring(first) if cell in cells)
+    every = sorted(
+        sum(1 << i for i in mines)
+        for mines in itertools.combinations(range(len(cells)), level.mines)
+    )
+    by_number = {}
+    for layout in every:
+        if not layout & here:
+            by_number.setdefault((layout & around).bit_count(), []).append(layout)
+    return {
+        number: Endgame.of(layouts, cells, _mirrors(layouts, level))
+        for number, layouts in by_number.items()
+    }
+
+
+def _mirrors(layouts: list[Layout], level: Level) -> list[Int[np.ndarray, " layouts"]]:
+    """What layouts of a board, in order, become under its symmetries that keep them all."""
+    numbers, powers = np.array(layouts), 1 << np.arange(level.cells)
+    boards = (numbers[:, None] & powers != 0).reshape(-1, level.rows, level.cols)
+    turned = [boards, boards.transpose(0, 2, 1)] if level.rows == level.cols else [boards]
+    mirrors, symmetries = [], itertools.product(turned, (1, -1), (1, -1))
+    next(symmetries)  # All as it is.
+    for one, down, right in symmetries:
+        image = one[:, ::down, ::right].reshape(-1, level.cells) @ powers
+        which = np.minimum(np.searchsorted(numbers, image), len(numbers) - 1)
+        if (numbers[which] == image).all():
+            mirrors.append(which)
+    return mirrors

@@ -16,12 +16,14 @@ from jaxsweep.position import Position, to_grid
 from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
+    Advice,
     Move,
+    Option,
     Readiness,
     Reason,
     Rules,
 )
-from jaxsweep.strategies.endgame import best_ending
+from jaxsweep.strategies.endgame import Endgame, search_ending
 from jaxsweep.strategies.random import any_of
 
 TIE = 1e-6
@@ -86,21 +88,41 @@ class LeastBelief(AbstractStrategy):
 
     def _end(self, positions: Position, beliefs: Beliefs, moves: Move) -> Move:
         """The same moves, but the best ones where few layouts are left and nothing is certain."""
-        few = np.asarray(beliefs.log_layouts) <= np.log(self.ending) + LOG_ERROR
+        host = jax.device_get(positions)
+        logs = np.asarray(beliefs.log_layouts)
+        few = np.asarray(_is_ending(logs, self.ending)) & host.hidden.any((0, 1))
         few &= (np.asarray(beliefs.status) == Status.EXACT) & ~np.asarray(beliefs.safe).any((1, 2))
         opens, reason, risk = (np.array(x) for x in (moves.opens, moves.reason, moves.risk))
-        hidden = bitboard.unpack_batch(positions.hidden)
-        for i in np.nonzero(few & hidden.any((1, 2)))[0]:
-            one = jax.tree.map(lambda leaf, i=i: leaf[..., i], positions)
-            grid, mined = to_grid(one), np.asarray(beliefs.mines)[i]
-            rows, cols = grid.shape
-            cell = best_ending(grid, int(one.mines), mined[:rows, :cols], self.ending)
-            if cell is not None:
+        for i in np.nonzero(few)[0]:
+            one = jax.tree.map(lambda leaf, i=i: leaf[..., i], host)
+            ending = _ending(one, np.asarray(beliefs.mines)[i], self.ending)
+            if ending is not None:
+                cell, _ = ending.choice()
                 where = np.zeros((opens.shape[0], opens.shape[1] * WORD), bool)
                 where[cell] = True
                 opens[..., i], reason[i] = bitboard.pack(where), Reason.BEST_ENDING
                 risk[i] = np.asarray(beliefs.mine_probability)[i][cell]
         return Move(jnp.asarray(opens), moves.flags, jnp.asarray(reason), jnp.asarray(risk))
+
+    def advise(self, position: Position, key: Key[Array, ""]) -> Advice:
+        """With the exact chances of all cells, where the end was searched through."""
+        batch = jax.tree.map(lambda leaf: leaf[..., None], position)
+        return self.advice(position, *self.guess_and_tell(batch, key[None]))
+
+    def advice(self, position: Position, moves: Move, beliefs: Beliefs) -> Advice:
+        """What `guess_and_tell` says of one position, as advice."""
+        move = jax.tree.map(lambda leaf: leaf[..., 0], moves)
+        if int(move.reason) != Reason.BEST_ENDING:
+            return Advice(move)
+        chance = np.asarray(beliefs.mine_probability)[0]
+        ending = _ending(jax.device_get(position), np.asarray(beliefs.mines)[0], self.ending)
+        assert ending is not None, "it was searched before"
+        best, _ = ending.choice()
+        options = [
+            Option(cell, float(chance[cell]), None, win) for cell, win in ending.chances().items()
+        ]
+        options.sort(key=lambda option: (option.cell != best, -option.win, option.risk))
+        return Advice(move, tuple(options))
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
@@ -109,7 +131,12 @@ class LeastBelief(AbstractStrategy):
         if self.engine is not None:
             return None
         settled = frontier.settle(positions, trust_flags=True)
-        answers = resident.believe(kept(settled))
+        return self.decide(positions, resident.believe(kept(settled)), keys)
+
+    def decide(
+        self, positions: Position, answers: resident.Answers, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """The moves that exact beliefs lead to, and whether each is `READY`."""
         move = choose(
             answers.marks,
             jnp.zeros_like(answers.marks),
@@ -122,11 +149,29 @@ class LeastBelief(AbstractStrategy):
         )
         ready = jnp.where(answers.status == Status.EXACT, Readiness.READY, Readiness.BEYOND)
         if self.ending:
-            few = answers.log_layouts <= np.float32(np.log(self.ending) + LOG_ERROR)
+            few = _is_ending(answers.log_layouts, self.ending)
             few &= move.reason == Reason.LEAST_RISK
             ready = jnp.where(few, Readiness.BEYOND, ready)
         ready = jnp.where(answers.served, ready, Readiness.NO_ROOM)
         return move, ready.astype(jnp.int32)
+
+
+def _is_ending(
+    log_layouts: Float[Array | np.ndarray, " batch"], most: int
+) -> Bool[Array | np.ndarray, " batch"]:
+    """Whether at most so many layouts are left.
+
+    Of two, one is bet on, with any cell that tells them apart: that needs no search.
+    """
+    fewest, many = (np.float32(np.log(count) + LOG_ERROR) for count in (2, most))
+    return (log_layouts > fewest) & (log_layouts <= many)
+
+
+def _ending(position: Position, mined: Bool[np.ndarray, "rows cols"], most: int) -> Endgame | None:
+    """The search through the layouts of a position on the host, if they are so few."""
+    grid = to_grid(position)
+    rows, cols = grid.shape
+    return search_ending(grid, int(position.mines), mined[:rows, :cols], most)
 
 
 def choose(

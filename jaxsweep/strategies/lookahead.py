@@ -1,9 +1,7 @@
-"""Look one number ahead: of the nearly safest cells, the one that leads to the safest next move.
+"""Look one number ahead: of the nearly safest cells, the one that leads to safe next moves."""
 
-For each candidate and each number that it may show, the position after that is one more entry of a
-batch for the exact engine. A candidate's score is the chance to survive it, and then the two safest
-cells that it leads to, weighed by the chances of the numbers.
-"""
+from collections.abc import Sequence
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -15,13 +13,27 @@ from jaxsweep import bitboard
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.bitboard import WORD
 from jaxsweep.engines import Exact
+from jaxsweep.engines.resident import Answers
+from jaxsweep.fusion import kept
 from jaxsweep.inference import infer
 from jaxsweep.position import Position
-from jaxsweep.strategies.base import AbstractStrategy, Move, Readiness, Reason, Rules
-from jaxsweep.strategies.least_belief import LeastBelief, around
+from jaxsweep.strategies import outlook
+from jaxsweep.strategies.base import (
+    AbstractStrategy,
+    Advice,
+    Move,
+    Option,
+    Reason,
+    Rules,
+)
+from jaxsweep.strategies.hypotheses import Candidates, Prospects, look_ahead, show
+from jaxsweep.strategies.least_belief import LOG_ERROR, LeastBelief
 
 SECOND = 0.2
 """The weight of the second safest cell after the number is seen."""
+
+EQUAL = 1e-4
+"""Scores that differ by less are equal."""
 
 PROGRESS = 0.02
 """What the chance of a safe cell is worth beside that."""
@@ -46,112 +58,176 @@ class Lookahead(AbstractStrategy):
     def _plain(self) -> LeastBelief:
         return LeastBelief(ending=self.ending)
 
+    def _many(
+        self, log_layouts: Float[Array | np.ndarray, " batch"]
+    ) -> Bool[Array | np.ndarray, " batch"]:
+        """Whether so many layouts are left that it is not the end."""
+        return log_layouts > np.float32(np.log(max(2, self.ending)) + LOG_ERROR)
+
+    def is_guess(self, answers: Answers) -> Bool[Array, " batch"]:
+        """Where nothing is certain, and it is not the end."""
+        certain, exact = bitboard.any_set(answers.safe), answers.status == Status.EXACT
+        return answers.served & exact & ~certain & jnp.asarray(self._many(answers.log_layouts))
+
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
     ) -> tuple[Move, Int[Array, " batch"]] | None:
-        """Cells that are safe for certain; all guesses are the host's."""
-        answer = self._plain.guess_on_device(positions, keys)
-        assert answer is not None
-        move, ready = answer
-        guess = (ready == Readiness.READY) & (move.reason == Reason.LEAST_RISK)
-        return move, jnp.where(guess, Readiness.BEYOND, ready).astype(jnp.int32)
+        """All but endings, and what is beyond the engine on the device."""
+        answers, prospects = look_ahead(
+            positions, self.is_guess, two_safest, self.within, self.most
+        )
+        return self.conclude(positions, answers, prospects, keys)
+
+    def conclude(
+        self,
+        positions: Position,
+        answers: Answers,
+        prospects: Prospects,
+        keys: Key[Array, " batch"],
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """The moves that a closer look leads to, and whether each is `READY`."""
+        move, ready = self._plain.decide(positions, kept(answers), keys)
+        return _better(self.is_guess(answers), move, answers, prospects), ready
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """Safe cells; else the candidate of the highest score, or the search's choice."""
+        """As on the device, with an engine that reaches farther, and the search for endings."""
         moves, beliefs = self._plain.guess_and_tell(positions, keys)
-        reasons = np.asarray(moves.reason)
-        open_to_choice = np.nonzero(reasons == Reason.LEAST_RISK)[0]
-        if not len(open_to_choice):
-            return moves
-        host = jax.device_get(positions)
-        some = jax.tree.map(lambda leaf: leaf[..., open_to_choice], host)
-        own = jax.tree.map(lambda leaf: np.asarray(leaf)[open_to_choice], beliefs)
-        which, rows, cols = self._candidates(some, own)
-        scores = score(some, own, which, rows, cols)
-        opens, reason, risk = (np.array(x) for x in (moves.opens, moves.reason, moves.risk))
-        for i, entry in enumerate(open_to_choice):
-            mine = np.nonzero(which == i)[0]
-            if not len(mine):
-                continue  # Only mines are left: the game is over.
-            best = mine[np.argmax(scores[mine])]
-            opens[..., entry] = 0
-            opens[rows[best], cols[best] // WORD, entry] = np.uint32(1) << np.uint32(
-                cols[best] % WORD
+        moves, host = jax.device_get((moves, positions))
+        for i in np.nonzero(self._looks_at(moves, beliefs))[0]:
+            one, own = (
+                jax.tree.map(lambda leaf, i=i: leaf[..., [i]], batch) for batch in (host, moves)
             )
-            reason[entry] = Reason.LOOKAHEAD
-            risk[entry] = own.mine_probability[i, rows[best], cols[best]]
-        return Move(jnp.asarray(opens), moves.flags, jnp.asarray(reason), jnp.asarray(risk))
+            seen = self._look_closer(one, own, jax.tree.map(lambda x, i=i: x[[i]], beliefs))
+            moves = jax.tree.map(partial(_put, entries=[int(i)]), moves, jax.device_get(seen.move))
+        return jax.tree.map(jnp.asarray, moves)
 
-    def _candidates(
-        self, positions: Position, beliefs: Beliefs
-    ) -> tuple[Int[np.ndarray, " all"], Int[np.ndarray, " all"], Int[np.ndarray, " all"]]:
-        """Positions, rows and columns of the candidates, position by position, safest first."""
-        hidden = bitboard.unpack_batch(positions.hidden)
-        maybe = hidden & ~np.asarray(beliefs.mines)
-        safety = np.where(maybe, 1.0 - np.asarray(beliefs.mine_probability), -1.0)
-        near_best = maybe & (safety >= self.within * safety.max((1, 2), keepdims=True))
-        # Fewest covered neighbours break ties: what is told there is told of few cells.
-        order = np.where(near_best, np.round(safety, 5) - 1e-6 * around(hidden), -1.0)
-        flat = order.reshape(len(order), -1)
-        places = np.argsort(-flat, axis=1, kind="stable")[:, : self.most]
-        there = np.take_along_axis(flat, places, 1) >= 0
-        which, rank = np.nonzero(there)
-        place = places[which, rank]
-        return which, place // hidden.shape[2], place % hidden.shape[2]
+    def advise(self, position: Position, key: Key[Array, ""]) -> Advice:
+        """With the candidates, and the chance to win with each: exact in endings, else about."""
+        batch = jax.tree.map(lambda leaf: leaf[..., None], position)
+        moves, beliefs = self._plain.guess_and_tell(batch, key[None])
+        if self._looks_at(moves, beliefs)[0]:
+            seen = self._look_closer(batch, moves, beliefs)
+            return Advice(jax.tree.map(lambda leaf: leaf[..., 0], seen.move), seen.options())
+        return self._plain.advice(position, moves, beliefs)
+
+    def _looks_at(self, moves: Move, beliefs: Beliefs) -> Bool[np.ndarray, " batch"]:
+        """Where the plain player took the least risk, and one may do better."""
+        plain = np.asarray(moves.reason) == Reason.LEAST_RISK
+        return plain & np.asarray(self._many(np.asarray(beliefs.log_layouts)))
+
+    def _look_closer(self, position: Position, move: Move, beliefs: Beliefs) -> "_Seen":
+        """As `look_ahead`, on the host: for a batch of one position, without its long compile."""
+        answers = Answers.of(beliefs)
+        candidates, after = _ask(position, answers, self.within, self.most)
+        there = np.flatnonzero(candidates.shows)
+        some = jax.tree.map(lambda leaf: np.asarray(leaf)[..., there], after)
+        found = jax.tree.map(
+            partial(_put, entries=there),
+            Answers.nothing(after),
+            Answers.of(infer(some, Exact())),
+        )
+        return _conclude(position, move, answers, candidates, after, found)
 
 
-def score(
-    positions: Position,
-    beliefs: Beliefs,
-    which: Int[np.ndarray, " candidates"],
-    rows: Int[np.ndarray, " candidates"],
-    cols: Int[np.ndarray, " candidates"],
-) -> Float[np.ndarray, " candidates"]:
-    """What opening each candidate is worth, by what it leads to."""
-    hidden = bitboard.unpack_batch(positions.hidden)
-    sure = around(np.asarray(beliefs.mines))[which, rows, cols]
-    possible = around(hidden)[which, rows, cols]
-    safe_near = around(np.asarray(beliefs.safe))[which, rows, cols]
-    digit = np.arange(9)[None, :]
-    asked, number = np.nonzero(
-        (digit >= sure[:, None]) & (digit <= (possible - safe_near)[:, None])
+def _put(
+    whole: np.ndarray | Array, part: np.ndarray | Array, entries: Sequence[int] | np.ndarray
+) -> np.ndarray:
+    """A batch, last, with some of its entries replaced."""
+    whole = np.array(whole)
+    whole[..., entries] = part
+    return whole
+
+
+class _Seen(eqx.Module):
+    """What a closer look at a batch of one position led to."""
+
+    move: Move
+    candidates: Candidates
+    progress: Float[Array, "most 1"]
+    """If a candidate is safe, the chance that another cell is certainly safe then."""
+    win: Float[Array, "most 1"]
+    """About the chance to win with it."""
+
+    def options(self) -> tuple[Option, ...]:
+        """The candidates, the chosen one first, then by the chance to win."""
+        opens = np.asarray(self.move.opens)[..., 0]
+        ((row, col),) = np.argwhere(bitboard.unpack(opens, opens.shape[1] * WORD)).tolist()
+        every = (*jax.tree.leaves(self.candidates)[:3], self.progress, self.win)
+        rows = zip(*(np.asarray(leaf)[:, 0].tolist() for leaf in every), strict=True)
+        options = [
+            Option((r, c), 1.0 - safety, progress, win)
+            for r, c, safety, progress, win in rows
+            if safety > 0
+        ]
+        return tuple(sorted(options, key=lambda option: (option.cell != (row, col), -option.win)))
+
+
+@partial(jax.jit, static_argnames=("within", "most"))
+def _ask(
+    position: Position, answers: Answers, within: float, most: int
+) -> tuple[Candidates, Position]:
+    """The candidates of a batch of one position, and the positions after all their numbers."""
+    look = jnp.ones_like(answers.served)
+    candidates = Candidates.of(position, answers, look, within, most)
+    there = candidates.shows.reshape(-1)
+    every = jnp.arange(there.size, dtype=jnp.int32)
+    return candidates, show(position, answers.mines, candidates, every, there)
+
+
+@jax.jit
+def _conclude(
+    position: Position,
+    move: Move,
+    answers: Answers,
+    candidates: Candidates,
+    after: Position,
+    found: Answers,
+) -> _Seen:
+    """What the answers about the positions after all numbers lead to."""
+    every = jnp.arange(candidates.shows.size, dtype=jnp.int32)
+    there = candidates.shows.reshape(-1)
+    worth = two_safest(found, after)
+    prospects = Prospects.unknown(candidates).told(every, there, found, worth)
+    shares = prospects.shares(answers.log_layouts)
+    known = jnp.maximum(jnp.sum(shares, axis=1), 1e-30)
+    scores = prospects.scores(answers.log_layouts)
+    return _Seen(
+        move=_better(jnp.ones_like(answers.served), move, answers, prospects),
+        candidates=candidates,
+        progress=jnp.sum(jnp.where(prospects.progress, shares, 0.0), axis=1) / known,
+        win=outlook.chance_to_win(scores, position, answers),
     )
-    after = infer(_shown(positions, which[asked], rows[asked], cols[asked], number), Exact())
-    base = np.asarray(beliefs.log_layouts)[which[asked]]
-    exact = np.asarray(after.status) == Status.EXACT
-    share = np.where(exact, np.exp(np.asarray(after.log_layouts) - base), 0.0)
-    first, second = _two_safest(after, bitboard.unpack_batch(positions.hidden)[which[asked]])
-    progress = np.asarray(after.safe).any((1, 2))
-    worth = ((1.0 - SECOND) * first + SECOND * second) * (1.0 + PROGRESS * progress)
-    return np.bincount(asked, share * worth, minlength=len(which))
 
 
-def _two_safest(
-    after: Beliefs, hidden: Bool[np.ndarray, "batch rows cols"]
-) -> tuple[Float[np.ndarray, " batch"], Float[np.ndarray, " batch"]]:
-    """The safety of the two safest covered cells; 1 where there is none left to open."""
-    chance = np.where(np.asarray(after.mines), 2.0, np.asarray(after.mine_probability))
-    chance = np.where(hidden, chance, 2.0).reshape(len(hidden), -1)
-    two = np.partition(chance, 1, axis=1)[:, :2]
-    safety = np.where(two > 1.0, 1.0, 1.0 - two)
-    return safety[:, 0], safety[:, 1]
+def two_safest(answers: Answers, positions: Position) -> Float[Array, " batch"]:
+    """What a position is worth, by its two safest cells; 1 where there is nothing left to open."""
+    maybe = bitboard.unpack(kept(positions.hidden & ~answers.mines), answers.marks.shape[1])
+    risk = kept(jnp.where(jnp.asarray(maybe), jnp.maximum(answers.marks, 0.0), 2.0))
+    first = jnp.min(risk, axis=(0, 1))
+    least = risk == first[None, None]
+    second = jnp.min(jnp.where(least, 2.0, risk), axis=(0, 1))
+    second = jnp.where(jnp.sum(least, axis=(0, 1), dtype=jnp.int32) > 1, first, second)
+    first, second = (jnp.where(x > 1.0, 1.0, 1.0 - x) for x in (first, second))
+    progress = bitboard.any_set(answers.safe).astype(jnp.float32)
+    safety = (1.0 - SECOND) * first + SECOND * second
+    return safety * (1.0 + PROGRESS * progress) / (1.0 + PROGRESS)
 
 
-def _shown(
-    positions: Position,
-    which: Int[np.ndarray, " asked"],
-    rows: Int[np.ndarray, " asked"],
-    cols: Int[np.ndarray, " asked"],
-    number: Int[np.ndarray, " asked"],
-) -> Position:
-    """The positions in which each of these cells is open and shows its number."""
-    taken = jax.tree.map(lambda leaf: np.array(np.asarray(leaf)[..., which]), positions)
-    entry, word = np.arange(len(which)), cols // WORD
-    bit = (np.uint32(1) << (cols % WORD).astype(np.uint32)).astype(np.uint32)
-    at = (rows, word, entry)
-    taken.hidden[at] &= ~bit
-    taken.opened[at] |= bit
-    for i, plane in enumerate(taken.numbers):
-        plane[at] |= np.where((number >> i) & 1, bit, np.uint32(0)).astype(np.uint32)
-    flags = np.zeros_like(taken.flags)
-    return eqx.tree_at(lambda p: p.flags, taken, flags)
+def _better(
+    look: Bool[Array, " batch"], move: Move, answers: Answers, prospects: Prospects
+) -> Move:
+    """The same moves, but the best candidates where there was a closer look."""
+    candidates = prospects.candidates
+    scores = prospects.scores(answers.log_layouts)
+    # Of equal ones the first, whatever rounding makes of them.
+    best = jnp.argmax(scores >= jnp.max(scores, axis=0)[None] - EQUAL, axis=0)[None]
+    row, col, safety = (
+        jnp.take_along_axis(x, best, axis=0)[0]
+        for x in (candidates.row, candidates.col, candidates.safety)
+    )
+    return Move(
+        opens=bitboard.select(look, bitboard.single(row, col, move.opens), move.opens),
+        flags=move.flags,
+        reason=jnp.where(look, Reason.LOOKAHEAD, move.reason).astype(jnp.int32),
+        risk=jnp.where(look, 1.0 - safety, move.risk),
+    )

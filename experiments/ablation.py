@@ -1,0 +1,112 @@
+"""What each part of the strongest player adds, and what it costs: paired, on the same boards.
+
+    python experiments/ablation.py [--quick]
+
+Every player plays games 0 to N − 1 of one seed, expert, first cell safe in the corner. A difference
+is the mean over games of won minus won, with its 95 % interval. Writes `results/ablation.json`.
+"""
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Bool
+from rich.progress import Progress
+
+from jaxsweep import machine
+from jaxsweep.compilation import use_cache
+from jaxsweep.level import LEVELS, Opening, Start
+from jaxsweep.matches import play_batches
+from jaxsweep.statistics import wilson
+from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
+from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.lookahead import Lookahead
+
+RESULT = Path(__file__).parent / "results" / "ablation.json"
+SEED = 7
+
+PLAYERS: dict[str, tuple[AbstractStrategy, str]] = {
+    "least risk": (LeastBelief(), ""),
+    "+ end of 100 layouts": (LeastBelief(ending=100), "least risk"),
+    "+ end of 400 layouts": (LeastBelief(ending=400), "+ end of 100 layouts"),
+    "one number ahead, no end": (Lookahead(ending=0), "least risk"),
+    "one number ahead + end of 100": (Lookahead(ending=100), "+ end of 100 layouts"),
+    "the same, 4 candidates": (Lookahead(ending=100, most=4), "one number ahead + end of 100"),
+    "the same, within 0.95": (Lookahead(ending=100, within=0.95), "one number ahead + end of 100"),
+    BEST: (STRATEGIES[BEST], "one number ahead + end of 100"),
+}
+"""What each plays by, and the player that it is compared with."""
+
+
+def play(
+    strategy: AbstractStrategy, games: int, bar: Progress
+) -> tuple[Bool[np.ndarray, " games"], float]:
+    """Which games it wins, and the seconds that they took, without compiling."""
+    opening = Opening.of(LEVELS["expert"], Start.SAFE)
+    won, seconds = np.zeros(games, bool), 0.0
+    task = bar.add_task("games", total=games)
+    for batch in play_batches(strategy, opening, SEED, games, judge=False):
+        won[batch.record.number] = batch.record.won
+        seconds += batch.seconds
+        bar.advance(task, len(batch.record.number))
+    bar.remove_task(task)
+    return won, seconds
+
+
+def compare(a: Bool[np.ndarray, " games"], b: Bool[np.ndarray, " games"]) -> dict:
+    """How much oftener `a` wins than `b`, in points."""
+    difference = 100.0 * (a.astype(float) - b.astype(float))
+    margin = 1.96 * difference.std() / math.sqrt(len(a))
+    mean = float(difference.mean())
+    return {"points": mean, "interval_95": [mean - margin, mean + margin]}
+
+
+def main() -> None:
+    """Plays, prints a table and writes the result file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few games, and no result file")
+    quick = parser.parse_args().quick
+    machine.use_devices()
+    use_cache()
+    games = 500 if quick else 20_000
+    won: dict[str, np.ndarray] = {}
+    rows = []
+    with Progress() as bar:
+        for name, (strategy, against) in bar.track(PLAYERS.items(), description="players"):
+            won[name], seconds = play(strategy, games, bar)
+            wins = int(won[name].sum())
+            rows.append(
+                {
+                    "player": name,
+                    "win_rate": wins / games,
+                    "interval_95": wilson(wins, games),
+                    "against": against or None,
+                    "gain": compare(won[name], won[against]) if against else None,
+                    "milliseconds_a_game": 1e3 * seconds / games,
+                }
+            )
+    print("| player | wins % | against | gain, points | ms a game |\n|---|---|---|---|---|")
+    for row in rows:
+        gain = ""
+        if row["gain"] is not None:
+            low, high = row["gain"]["interval_95"]
+            gain = f"{row['gain']['points']:+.2f} ({low:+.2f} to {high:+.2f})"
+        wins, cost = 100 * row["win_rate"], row["milliseconds_a_game"]
+        print(f"| {row['player']} | {wins:.2f} | {row['against'] or ''} | {gain} | {cost:.2f} |")
+    if not quick:
+        about = {
+            "command": "python " + " ".join(["experiments/ablation.py", *sys.argv[1:]]),
+            "about": "Expert, first cell safe in the corner, the same boards for all players. "
+            "Times are without compiling, and with what the first host guesses compile.",
+            "seed": SEED,
+            "games": games,
+            "machine": machine.facts(),
+        }
+        RESULT.write_text(json.dumps({**about, "players": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

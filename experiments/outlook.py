@@ -1,0 +1,165 @@
+"""How likely a game is won, by the score of its next guess: fits what `strategies/outlook.py` says.
+
+    python experiments/outlook.py [--quick]
+
+Plays games of several levels with the player that looks ahead, notes the score of every guess and
+what else is known then, and fits the chance that the game is won in the end. Games that are not
+fitted to check how well chances and wins agree. Writes `results/outlook.json`.
+"""
+
+import argparse
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, Key, UInt32
+from rich.progress import Progress
+
+from jaxsweep import machine
+from jaxsweep.compilation import use_cache
+from jaxsweep.game import game_key, move_key
+from jaxsweep.level import LEVELS, Opening, Start
+from jaxsweep.matches import play_games
+from jaxsweep.position import Position
+from jaxsweep.strategies import Move, Readiness, Reason
+from jaxsweep.strategies.hypotheses import look_ahead
+from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.lookahead import Lookahead, two_safest
+from jaxsweep.strategies.outlook import WEIGHTS, signs
+
+RESULT = Path(__file__).parent / "results" / "outlook.json"
+SEED = 11
+MOVES = 64
+"""Guesses and certain cells of a game that the player is asked for, at most."""
+
+LEVEL_STARTS = (
+    ("expert", Start.SAFE),
+    ("expert", Start.ZERO),
+    ("intermediate", Start.SAFE),
+    ("beginner", Start.SAFE),
+)
+
+noted: list[tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "signs guesses"]]] = []
+"""Of every guess, its key, and the signs by which its chance to win is told."""
+
+
+class Noting(Lookahead):
+    """Plays as it always does, but makes its guesses on the host, and notes them."""
+
+    def guess_on_device(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]] | None:
+        """Certain cells only."""
+        answer = LeastBelief(ending=self.ending).guess_on_device(positions, keys)
+        assert answer is not None
+        move, ready = answer
+        guess = (ready == Readiness.READY) & (move.reason == Reason.LEAST_RISK)
+        return move, jnp.where(guess, Readiness.BEYOND, ready).astype(jnp.int32)
+
+    def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """Notes the guesses that the device can make; endings it searches."""
+        (move, ready), seen = _look(Lookahead(self.within, self.most, self.ending), positions, keys)
+        looked = np.asarray(move.reason) == Reason.LOOKAHEAD
+        noted.append((np.asarray(jax.random.key_data(keys))[looked], np.asarray(seen)[:, looked]))
+        host = LeastBelief(ending=self.ending).guess(positions, keys)
+        use = jnp.asarray(ready == Readiness.READY)
+        return jax.tree.map(lambda a, b: jnp.where(use, a, b), move, host)
+
+
+@partial(jax.jit, static_argnums=0)
+def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
+    """The player's own moves, and the signs of each."""
+    answers, prospects = look_ahead(
+        positions, player.is_guess, two_safest, player.within, player.most
+    )
+    best = jnp.max(prospects.scores(answers.log_layouts), axis=0)
+    return player.conclude(positions, answers, prospects, keys), signs(
+        best[None], positions, answers
+    )[:, 0]
+
+
+def play(opening: Opening, games: int, bar: Progress) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of every guess, its signs, its game, and whether that was won."""
+    noted.clear()
+    won = np.zeros(games, bool)
+    task = bar.add_task(f"{opening.level}, {opening.start.value}", total=games)
+    for record in play_games(Noting(), opening, SEED, games, judge=False):
+        won[record.number] = record.won
+        bar.advance(task, len(record.number))
+    words = np.concatenate([key for key, _ in noted])
+    game = _games(words, games)
+    return np.concatenate([seen for _, seen in noted], axis=1).T, game, won[game]
+
+
+def _games(words: UInt32[np.ndarray, "guesses words"], games: int) -> Int[np.ndarray, " guesses"]:
+    """The games whose guesses have these keys."""
+
+    def keys(number, asked):
+        return jax.random.key_data(move_key(game_key(np.uint32(SEED), number), asked))
+
+    each = jax.vmap(jax.vmap(keys, (None, 0)), (0, None))
+    every = np.asarray(each(jnp.arange(games, dtype=jnp.uint32), jnp.arange(MOVES)))
+    of = {key.tobytes(): number for number, row in enumerate(every) for key in row}
+    return np.array([of[key.tobytes()] for key in words])
+
+
+def fit(
+    x: Float[np.ndarray, "guesses signs"], won: Bool[np.ndarray, " guesses"]
+) -> Float[np.ndarray, " signs"]:
+    """The weights of the likeliest logistic chance, by Newton's method."""
+    weights = np.zeros(x.shape[1])
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-x @ weights))
+        curve = (x * (chance * (1 - chance))[:, None]).T @ x
+        weights += np.linalg.solve(curve, x.T @ (won - chance))
+    return weights
+
+
+def main() -> None:
+    """Plays, fits, prints and writes the result file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few games, and no result file")
+    quick = parser.parse_args().quick
+    use_cache()
+    games = 300 if quick else 1_500
+    with Progress() as bar:
+        parts = [play(Opening.of(LEVELS[n], start), games, bar) for n, start in LEVEL_STARTS]
+    x, game, won = (np.concatenate(column) for column in zip(*parts, strict=True))
+    held = game % 5 == 0
+    weights = fit(x[~held].astype(float), won[~held])
+    chance = 1 / (1 + np.exp(-x[held] @ weights))
+    edges = np.quantile(chance, np.linspace(0, 1, 11))
+    tenth = np.clip(np.searchsorted(edges, chance, side="right") - 1, 0, 9)
+    table = [
+        {
+            "guesses": int((tenth == i).sum()),
+            "chance": float(chance[tenth == i].mean()),
+            "won": float(won[held][tenth == i].mean()),
+        }
+        for i in range(10)
+    ]
+    for row in table:
+        print(f"{row['guesses']:>6} guesses: about {row['chance']:.1%}, won {row['won']:.1%}")
+    named = dict(zip(WEIGHTS, map(float, weights), strict=True))
+    print(json.dumps(named, indent=1))
+    if not quick:
+        about = {
+            "command": "python " + " ".join(["experiments/outlook.py", *sys.argv[1:]]),
+            "about": "Chances and wins are of games that were not fitted.",
+            "levels": [f"{name} {start.value}" for name, start in LEVEL_STARTS],
+            "seed": SEED,
+            "games_of_each": games,
+            "guesses": len(won),
+            "machine": machine.facts(),
+        }
+        RESULT.write_text(
+            json.dumps({**about, "weights": named, "held_out": table}, indent=1) + "\n"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,268 @@
+"""What if this cell were open, and showed that? The exact engine is asked about all such positions.
+
+A candidate's numbers are positions of their own, with one cell more open: how many layouts each of
+them has left tells how likely that number is, and its beliefs tell what it leads to.
+"""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from jaxsweep import bitboard, frontier
+from jaxsweep.beliefs import Status
+from jaxsweep.bitboard import WORD, Bits, Planes
+from jaxsweep.engines import resident
+from jaxsweep.engines.resident import Answers
+from jaxsweep.fusion import kept
+from jaxsweep.position import Position
+
+NUMBERS = 9
+"""A cell shows 0 to 8."""
+
+CLOSE = 1e-5
+"""Safeties that differ by less are equal among candidates."""
+
+SLACK = 1e-3
+"""What rounding may add to a score: a candidate is given up if it is behind by more."""
+
+Judge = Callable[[Answers, Position], Float[Array, " batch"]]
+"""What positions are worth, from 0 to 1, by the engine's beliefs about them."""
+
+
+class Candidates(eqx.Module):
+    """Cells worth a closer look, of a batch of positions, last: the safest first."""
+
+    row: Int[Array, "most batch"]
+    col: Int[Array, "most batch"]
+    safety: Float[Array, "most batch"]
+    """0 where there is no candidate."""
+    shows: Bool[Array, "most numbers batch"]
+    """Which numbers it may show, by what is known of its neighbours alone."""
+
+    @classmethod
+    def of(
+        cls,
+        positions: Position,
+        answers: Answers,
+        look: Bool[Array, " batch"],
+        within: float,
+        most: int,
+    ) -> "Candidates":
+        """Of positions to be looked at, the cells `within` times as safe as the safest, or safer.
+
+        At most so many of each: the safest, then those with the fewest covered neighbours.
+        """
+        cols, batch = answers.marks.shape[1:]
+        maybe = kept(bitboard.mask(look, positions.hidden & ~answers.mines))
+        covered, mined = kept(
+            (
+                bitboard.neighbour_counts(positions.hidden),
+                bitboard.neighbour_counts(answers.mines),
+            )
+        )
+        there = jnp.asarray(bitboard.unpack(maybe, cols))
+        safety = kept(jnp.where(there, 1.0 - answers.marks, 0.0))
+        best = jnp.max(safety, axis=(0, 1))
+        worth_it = jnp.asarray(bitboard.unpack(kept(_no_twins(maybe, positions, covered)), cols))
+        near_best = worth_it & (safety >= within * best[None, None])
+        # What is told where few neighbours are covered is told of few cells.
+        rough = jnp.round(safety / CLOSE) * CLOSE - 0.1 * CLOSE * _numbers(covered)
+        order = kept(jnp.where(near_best, rough, -1.0).reshape(-1, batch))
+        place = jnp.arange(order.shape[0], dtype=jnp.int32)[:, None]
+
+        def take(order, _):
+            found = jnp.max(order, axis=0) >= 0
+            first = jnp.argmax(order, axis=0).astype(jnp.int32)
+            return jnp.where(place == first[None], -1.0, order), (first, found)
+
+        _, (places, found) = jax.lax.scan(take, order, None, length=most)
+
+        def read(grid: Float[Array, "rows cols batch"]) -> Float[Array, "most batch"]:
+            return jnp.take_along_axis(grid.reshape(order.shape), places, axis=0)
+
+        number = jnp.arange(NUMBERS, dtype=jnp.float32)[None, :, None]
+        few, many = (read(_numbers(planes))[:, None] for planes in (mined, covered))
+        return cls(
+            row=places // cols,
+            col=places % cols,
+            safety=jnp.where(found, read(safety), 0.0),
+            shows=(number >= few) & (number <= many) & found[:, None],
+        )
+
+
+def _numbers(planes: Planes) -> Float[Array, "rows cols batch"]:
+    digits = [bitboard.unpack(plane, plane.shape[1] * WORD) for plane in planes]
+    return sum((jnp.where(d, 2.0**i, 0.0) for i, d in enumerate(digits)), jnp.zeros(()))
+
+
+def _no_twins(cells: Bits, positions: Position, covered: Planes) -> Bits:
+    """The cells, but one corner, one side and one middle only of those far from all open ones.
+
+    What happens to one of these happens to all.
+    """
+    far = cells & ~bitboard.dilate(bitboard.dilate(positions.opened))
+    ones, twos, fours, eights = covered
+    kinds = (ones & twos & ~fours & ~eights, ones & fours & ~twos & ~eights, eights)
+    for kind in kinds:
+        twins = far & kind
+        cells = (cells & ~twins) | bitboard.nth(twins, jnp.zeros_like(positions.mines))
+    return cells
+
+
+class Prospects(eqx.Module):
+    """What the numbers of candidates lead to, of a batch of positions, last."""
+
+    candidates: Candidates
+    asked: Bool[Array, "most numbers batch"]
+    log_layouts: Float[Array, "most numbers batch"]
+    worth: Float[Array, "most numbers batch"]
+    progress: Bool[Array, "most numbers batch"]
+    """Whether a cell is safe then."""
+
+    @classmethod
+    def unknown(cls, candidates: Candidates) -> "Prospects":
+        """Before anything is asked."""
+        shape = candidates.shows.shape
+        no, zero = jnp.zeros(shape, bool), jnp.zeros(shape, jnp.float32)
+        return cls(candidates, no, zero - jnp.inf, zero, no)
+
+    def told(
+        self,
+        index: Int[Array, " some"],
+        which: Bool[Array, " some"],
+        answers: Answers,
+        worth: Float[Array, " some"],
+    ) -> "Prospects":
+        """With the answers about some of the numbers, by their places in the flat arrays.
+
+        What is beyond the engine counts as asked, and has no layouts that are known.
+        """
+        shape = self.asked.shape
+        exact = answers.status == Status.EXACT
+        place = jnp.where(which, index, self.asked.size)
+
+        def put(whole: Array, new: Array) -> Array:
+            return whole.reshape(-1).at[place].set(new, mode="drop").reshape(shape)
+
+        return Prospects(
+            candidates=self.candidates,
+            asked=put(self.asked, which),
+            log_layouts=put(self.log_layouts, jnp.where(exact, answers.log_layouts, -jnp.inf)),
+            worth=put(self.worth, worth),
+            progress=put(self.progress, exact & bitboard.any_set(answers.safe)),
+        )
+
+    def shares(self, log_layouts: Float[Array, " batch"]) -> Float[Array, "most numbers batch"]:
+        """Of the layouts of a position, the part in which a candidate shows a number."""
+        return jnp.where(self.asked, jnp.exp(self.log_layouts - log_layouts[None, None]), 0.0)
+
+    @property
+    def complete(self) -> Bool[Array, "most batch"]:
+        """Which candidates have been asked about all their numbers."""
+        return ~jnp.any(self.candidates.shows & ~self.asked, axis=1)
+
+    def scores(self, log_layouts: Float[Array, " batch"]) -> Float[Array, "most batch"]:
+        """The chance to survive each candidate, times what is then left; less of one given up.
+
+        A number that leads beyond the engine counts as the candidate's others do on average.
+        """
+        shares, safety = self.shares(log_layouts), self.candidates.safety
+        # Ratios among the numbers are precise; what they sum to is the chance to survive.
+        known = jnp.sum(shares, axis=1)
+        mean = jnp.sum(shares * self.worth, axis=1) / jnp.maximum(known, 1e-30)
+        return mean * jnp.where(self.complete, safety, jnp.minimum(safety, known))
+
+    def hopeful(self, log_layouts: Float[Array, " batch"]) -> Bool[Array, "most batch"]:
+        """Which candidates may still be the best, whatever is not known of them yet."""
+        shares, scores = self.shares(log_layouts), self.scores(log_layouts)
+        unknown = jnp.maximum(self.candidates.safety - jnp.sum(shares, axis=1), 0.0)
+        best = jnp.max(jnp.where(self.complete, scores, 0.0), axis=0)
+        return jnp.sum(shares * self.worth, axis=1) + unknown + SLACK > best[None]
+
+
+def show(
+    positions: Position,
+    mines: Bits,
+    candidates: Candidates,
+    index: Int[Array, " some"],
+    there: Bool[Array, " some"],
+) -> Position:
+    """Positions with one more cell open, by places in the flat arrays of candidates' numbers.
+
+    Mines that are certain before are so after, and known. Where nothing is `there`, the position
+    as it was.
+    """
+    batch = candidates.row.shape[1]
+    game, number, which = (
+        index % batch,
+        index // batch % NUMBERS,
+        index // (batch * NUMBERS),
+    )
+    row, col = candidates.row[which, game], candidates.col[which, game]
+    known = mines[..., game]
+    cell = kept(bitboard.mask(there, bitboard.single(row, col, known)))
+    ones, twos, fours, eights = (
+        plane[..., game] | bitboard.mask((number >> i) % 2 == 1, cell)
+        for i, plane in enumerate(positions.numbers)
+    )
+    return Position(
+        hidden=positions.hidden[..., game] & ~cell,
+        opened=positions.opened[..., game] | cell,
+        numbers=(ones, twos, fours, eights),
+        flags=known,
+        mines=positions.mines[game],
+    )
+
+
+def look_ahead(
+    positions: Position,
+    wanted: Callable[[Answers], Bool[Array, " batch"]],
+    judge: Judge,
+    within: float,
+    most: int,
+) -> tuple[Answers, Prospects]:
+    """Beliefs of a batch of positions, last, and the prospects of those that are `wanted`.
+
+    One loop asks about everything, in batches: first the positions themselves, then the numbers of
+    their candidates, the safest first. Who can no longer be the best is not asked about. What an
+    engine has no room for in one batch, it gets first in the next.
+    """
+    batch = positions.mines.shape[0]
+
+    def step(state):
+        first, answers, prospects, left = state
+        index, there = bitboard.first_of(left.reshape(-1), batch)
+        index = jnp.where(first, jnp.arange(batch, dtype=jnp.int32), index)
+        after = kept(show(positions, answers.mines, prospects.candidates, index, there))
+        found = kept(resident.believe(kept(frontier.settle(after, trust_flags=True))))
+
+        def begin(_):
+            candidates = Candidates.of(positions, found, wanted(found), within, most)
+            return found, Prospects.unknown(candidates), candidates.shows
+
+        def go_on(_):
+            served = there & found.served
+            known = prospects.told(index, served, found, judge(found, after))
+            hopeful = known.hopeful(answers.log_layouts)[:, None]
+            left = known.candidates.shows & ~known.asked & hopeful
+            return answers, known, left
+
+        return (jnp.asarray(False), *jax.lax.cond(first, begin, go_on, None))
+
+    none = jnp.zeros((most, batch), jnp.int32)
+    nothing = Candidates(
+        none, none, none.astype(jnp.float32), jnp.zeros((most, NUMBERS, batch), bool)
+    )
+    start = (
+        jnp.asarray(True),
+        Answers.nothing(positions),
+        Prospects.unknown(nothing),
+        nothing.shows,
+    )
+    _, answers, prospects, _ = jax.lax.while_loop(
+        lambda state: state[0] | jnp.any(state[3]), step, start
+    )
+    return answers, prospects
