@@ -18,7 +18,7 @@ from types import ModuleType
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Int, UInt32
+from jaxtyping import Array, Bool, Float, Int, UInt32
 
 WORD = 32
 
@@ -149,6 +149,12 @@ def numbers_from_planes(
     xp = planes.__array_namespace__()
     digits = xp.stack([unpack(planes[i], cols).astype(xp.int8) << xp.int8(i) for i in range(4)])
     return xp.sum(digits, axis=0, dtype=xp.int8)
+
+
+def as_floats(planes: Planes) -> Float[Array, "rows cols batch"]:
+    """The number in every cell of the container, of a batch, last: to reckon with."""
+    digits = [unpack(plane, plane.shape[1] * WORD) for plane in planes]
+    return sum((jnp.where(d, 2.0**i, 0.0) for i, d in enumerate(digits)), jnp.zeros(()))
 
 
 def planes_from_numbers(

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, UInt32
 
 from jaxsweep import bitboard
-from jaxsweep.bitboard import WORD, Bits, Planes
+from jaxsweep.bitboard import Bits, Planes
 from jaxsweep.frontier import Settled
 from jaxsweep.fusion import kept
 
@@ -30,11 +30,7 @@ def lone_numbers(settled: Settled) -> Lone:
     log_layouts, mines = _count_lone(need, size)
     near_need, near_size = kept(_beside(need, size, cells))
 
-    def numbers(planes: Planes) -> Float[Array, "rows cols batch"]:
-        digits = [bitboard.unpack(plane, plane.shape[1] * WORD) for plane in planes]
-        return sum((jnp.where(d, 2.0**i, 0.0) for i, d in enumerate(digits)), jnp.zeros(()))
-
-    chance = numbers(near_need) / jnp.maximum(numbers(near_size), 1.0)
+    chance = bitboard.as_floats(near_need) / jnp.maximum(bitboard.as_floats(near_size), 1.0)
     return Lone(cells, mines, chance, log_layouts)
 
 

@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from jaxsweep import bitboard, frontier
 from jaxsweep.beliefs import Status
-from jaxsweep.bitboard import WORD, Bits, Planes
+from jaxsweep.bitboard import Bits, Planes
 from jaxsweep.engines import resident
 from jaxsweep.engines.resident import Answers
 from jaxsweep.fusion import kept
@@ -69,7 +69,7 @@ class Candidates(eqx.Module):
         worth_it = jnp.asarray(bitboard.unpack(kept(_no_twins(maybe, positions, covered)), cols))
         near_best = worth_it & (safety >= within * best[None, None])
         # What is told where few neighbours are covered is told of few cells.
-        rough = jnp.round(safety / CLOSE) * CLOSE - 0.1 * CLOSE * _numbers(covered)
+        rough = jnp.round(safety / CLOSE) * CLOSE - 0.1 * CLOSE * bitboard.as_floats(covered)
         order = kept(jnp.where(near_best, rough, -1.0).reshape(-1, batch))
         place = jnp.arange(order.shape[0], dtype=jnp.int32)[:, None]
 
@@ -84,18 +84,13 @@ class Candidates(eqx.Module):
             return jnp.take_along_axis(grid.reshape(order.shape), places, axis=0)
 
         number = jnp.arange(NUMBERS, dtype=jnp.float32)[None, :, None]
-        few, many = (read(_numbers(planes))[:, None] for planes in (mined, covered))
+        few, many = (read(bitboard.as_floats(planes))[:, None] for planes in (mined, covered))
         return cls(
             row=places // cols,
             col=places % cols,
             safety=jnp.where(found, read(safety), 0.0),
             shows=(number >= few) & (number <= many) & found[:, None],
         )
-
-
-def _numbers(planes: Planes) -> Float[Array, "rows cols batch"]:
-    digits = [bitboard.unpack(plane, plane.shape[1] * WORD) for plane in planes]
-    return sum((jnp.where(d, 2.0**i, 0.0) for i, d in enumerate(digits)), jnp.zeros(()))
 
 
 def _no_twins(cells: Bits, positions: Position, covered: Planes) -> Bits:
