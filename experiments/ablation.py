@@ -8,7 +8,6 @@ is the mean over games of won minus won, with its 95 % interval. Writes `results
 
 import argparse
 import json
-import math
 import sys
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from jaxsweep import machine
 from jaxsweep.compilation import use_cache
 from jaxsweep.level import LEVELS, Opening, Start
 from jaxsweep.matches import play_batches
-from jaxsweep.statistics import wilson
+from jaxsweep.statistics import paired_difference, wilson
 from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
 from jaxsweep.strategies.least_belief import LeastBelief
 from jaxsweep.strategies.lookahead import Lookahead
@@ -58,10 +57,9 @@ def play(
 
 def compare(a: Bool[np.ndarray, " games"], b: Bool[np.ndarray, " games"]) -> dict:
     """How much oftener `a` wins than `b`, in points."""
-    difference = 100.0 * (a.astype(float) - b.astype(float))
-    margin = 1.96 * difference.std() / math.sqrt(len(a))
-    mean = float(difference.mean())
-    return {"points": mean, "interval_95": [mean - margin, mean + margin]}
+    only_a, only_b = int((a & ~b).sum()), int((b & ~a).sum())
+    mean, low, high = (100.0 * x for x in paired_difference(only_a, only_b, len(a)))
+    return {"points": mean, "interval_95": [low, high]}
 
 
 def main() -> None:

@@ -61,7 +61,8 @@ CLAIMS = [
 
 def measure(claim: Claim, games: int) -> dict:
     """Plays the games twice: a part first, so that everything is compiled."""
-    opening, strategy = Opening.of(claim.level, claim.start), STRATEGIES[claim.strategy]
+    first = (3, 3) if claim.start is Start.ZERO else None
+    opening, strategy = Opening.of(claim.level, claim.start, first), STRATEGIES[claim.strategy]
     for _ in play_games(strategy, opening, SEED + 1, min(games, 1024)):
         pass
     won, blind, wrong, longest = 0, 0, 0, 0.0

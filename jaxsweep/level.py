@@ -65,6 +65,10 @@ LEVELS = {
 }
 
 
+LARGE = 256
+"""Boards of more cells are opened farther from their corner on a ZERO start."""
+
+
 @dataclass(frozen=True)
 class Opening:
     """A level with its start rule and the first cell to be opened.
@@ -95,9 +99,13 @@ class Opening:
     def of(
         cls, level: Level, start: Start = Start.SAFE, first: tuple[int, int] | None = None
     ) -> "Opening":
-        """The opening with the usual first cell: the corner, or (3, 3) on a ZERO start."""
+        """The opening with the usual first cell: the corner; on a ZERO start (2, 2).
+
+        Or (3, 3) on large boards: there, most games are won from these cells
+        (`experiments/results/first-cells.json`).
+        """
         if first is None:
-            inset = 3 if start is Start.ZERO else 0
+            inset = 0 if start is not Start.ZERO else 2 if level.cells <= LARGE else 3
             first = (min(inset, level.rows - 1), min(inset, level.cols - 1))
         return cls(level, start, first)
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxsweep import bitboard
 from jaxsweep.engines.resident import Answers
 from jaxsweep.inference import infer, number_odds
 from jaxsweep.level import LEVELS, Opening
@@ -15,8 +16,12 @@ from jaxsweep.position import from_grid, from_text, to_grid
 from jaxsweep.samples import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
 from jaxsweep.strategies.hypotheses import NUMBERS, Candidates, Prospects, show
-from jaxsweep.strategies.lookahead import PROGRESS, SECOND, Lookahead, two_safest
+from jaxsweep.strategies.least_belief import around
+from jaxsweep.strategies.lookahead import SECOND, Lookahead, two_safest
 from jaxsweep.strategies.outlook import WEIGHTS
+from jaxsweep.strategies.tosses import Tosses
+
+from .test_tosses import asked
 
 MOST = 8
 # Nothing is certain here.
@@ -38,7 +43,9 @@ def prospects():
     """Of all candidates of a stuck position, with every number asked about; and its beliefs."""
     position = batch_of(STUCK)
     answers = Answers.of(infer(position))
-    candidates = Candidates.of(position, answers, jnp.array([True]), 0.5, MOST)
+    candidates = Candidates.of(
+        position, answers, Tosses.none(position), jnp.array([True]), 0.5, MOST
+    )
     every = jnp.arange(MOST * NUMBERS, dtype=jnp.int32)
     there = candidates.shows.reshape(-1)
     shown = show(position, answers.mines, candidates, every, there)
@@ -84,10 +91,12 @@ def test_a_score_is_what_the_numbers_lead_to(prospects):
                 continue
             position = after(STUCK, cell, number)
             beliefs = infer(position)
-            left = (to_grid(position) < 0) & ~np.asarray(beliefs.mines)[:4, :5]
-            one, two = np.sort(1 - np.asarray(beliefs.mine_probability)[:4, :5][left])[::-1][:2]
-            progress = PROGRESS if np.asarray(beliefs.safe).any() else 0.0
-            worth = ((1 - SECOND) * one + SECOND * two) * (1 + progress) / (1 + PROGRESS)
+            chances = np.asarray(beliefs.mine_probability)[:4, :5]
+            doubt = (to_grid(position) < 0) & (chances > 0) & (chances < 1)
+            tell = (to_grid(position) < 0) & (chances < 1) & (around(doubt[None])[0] > 0)
+            safest = np.sort(1 - chances[tell if tell.any() else doubt])[::-1][:2]
+            one, two = safest[[0, -1]] if len(safest) else (1.0, 1.0)
+            worth = (1 - SECOND) * one + SECOND * two
             expected += chance * worth
         assert scores[i] == pytest.approx(expected, abs=1e-4)
 
@@ -111,31 +120,48 @@ def test_far_cells_have_one_twin_each():
     grid[0, 0] = 1
     position = batch_of(from_grid(grid, 99))
     answers = Answers.of(infer(position))
-    found = cells_of(Candidates.of(position, answers, jnp.array([True]), 0.9, 24))
+    found = cells_of(
+        Candidates.of(position, answers, Tosses.none(position), jnp.array([True]), 0.9, 24)
+    )
     far = [cell for cell in found if max(cell) > 2]
     corners = [cell for cell in far if cell in [(0, 29), (15, 0), (15, 29)]]
     middles = [(r, c) for r, c in far if 0 < r < 15 and 0 < c < 29]
     assert (len(corners), len(middles), len(far)) == (1, 1, 3)
 
 
-def test_the_choice_is_nearly_the_safest():
+def worth_of(text):
+    position = batch_of(from_text(text))
+    return float(two_safest(Answers.of(infer(position)), position)[0])
+
+
+def test_a_safe_cell_that_tells_nothing_is_no_progress():
+    """The first cell is safe, behind a certain mine; a mine is on one side of the last 1."""
+    text = "9x1x3\nHH101HH1H\n"
+    assert np.asarray(infer(from_text(text)).safe)[0, 0]
+    assert worth_of(text) == pytest.approx(0.5)
+
+
+def test_where_all_is_certain_nothing_is_lost_any_more():
+    assert worth_of("3x1x1\nH1H\n") == pytest.approx(0.5)
+    assert worth_of("3x1x2\nH2H\n") == 1.0
+
+
+def test_the_choice_is_nearly_the_best():
+    """By its safety, and what tosses it spares."""
     positions = stuck_positions(Opening.of(LEVELS["beginner"]), 5, 40)
-    moves = Lookahead(ending=0).guess(positions, jax.random.split(jax.random.key(0), 40))
+    player = Lookahead(ending=0)
+    moves = player.guess(positions, jax.random.split(jax.random.key(0), 40))
     beliefs = infer(positions)
-    hidden = np.asarray(positions.hidden)[:, 0]
-    looked = 0
-    for i in range(40):
-        if int(moves.reason[i]) != Reason.LOOKAHEAD:
-            continue
-        looked += 1
-        opens = np.asarray(moves.opens)[:, 0, i]
-        ((row, col),) = np.argwhere((opens[:, None] >> np.arange(32, dtype=np.uint32)) & 1)
-        covered = (hidden[:, i, None] >> np.arange(32, dtype=np.uint32)) & 1 == 1
-        safety = 1 - np.asarray(beliefs.mine_probability)[i]
-        assert covered[row, col]
-        assert safety[row, col] >= 0.9 * safety[covered].max() - 1e-6
-        assert float(moves.risk[i]) == pytest.approx(1 - safety[row, col], abs=1e-6)
-    assert looked > 20
+    safety = np.moveaxis(1 - np.asarray(beliefs.mine_probability), 0, -1)
+    hidden = np.asarray(bitboard.unpack(np.asarray(positions.hidden), safety.shape[1]))
+    good = np.where(hidden, safety * np.asarray(asked(positions)[1].spared(*safety.shape[:2])), 0.0)
+    looked = np.asarray(moves.reason) == Reason.LOOKAHEAD
+    assert looked.sum() > 20
+    opens = np.asarray(bitboard.unpack(np.asarray(moves.opens), safety.shape[1]))
+    for i in np.nonzero(looked)[0]:
+        ((row, col),) = np.argwhere(opens[..., i])
+        assert good[row, col, i] >= player.within * good[..., i].max() - 1e-6
+        assert float(moves.risk[i]) == pytest.approx(1 - safety[row, col, i], abs=1e-6)
 
 
 def test_advice_tells_what_was_weighed():

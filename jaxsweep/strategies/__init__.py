@@ -30,7 +30,7 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "exact-random-ties": LeastBelief(random_ties=True),
     "endgame": LeastBelief(ending=100),
     "lookahead": Lookahead(ending=0),
-    "strongest": Lookahead(ending=200),
+    "strongest": Lookahead(ending=400),
 }
 
 BEST = "strongest"

@@ -4,7 +4,9 @@ A candidate's numbers are positions of their own, with one cell more open: how m
 them has left tells how likely that number is, and its beliefs tell what it leads to.
 """
 
+import enum
 from collections.abc import Callable
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -18,6 +20,7 @@ from jaxsweep.engines import resident
 from jaxsweep.engines.resident import Answers
 from jaxsweep.fusion import kept
 from jaxsweep.position import Position
+from jaxsweep.strategies.tosses import Tosses
 
 NUMBERS = 9
 """A cell shows 0 to 8."""
@@ -33,12 +36,14 @@ Judge = Callable[[Answers, Position], Float[Array, " batch"]]
 
 
 class Candidates(eqx.Module):
-    """Cells worth a closer look, of a batch of positions, last: the safest first."""
+    """Cells worth a closer look, of a batch of positions, last: the best first."""
 
     row: Int[Array, "most batch"]
     col: Int[Array, "most batch"]
     safety: Float[Array, "most batch"]
     """0 where there is no candidate."""
+    spared: Float[Array, "most batch"]
+    """The chance that no toss is lost but those which opening it forestalls."""
     shows: Bool[Array, "most numbers batch"]
     """Which numbers it may show, by what is known of its neighbours alone."""
 
@@ -47,15 +52,17 @@ class Candidates(eqx.Module):
         cls,
         positions: Position,
         answers: Answers,
+        tosses: Tosses,
         look: Bool[Array, " batch"],
         within: float,
         most: int,
     ) -> "Candidates":
-        """Of positions to be looked at, the cells `within` times as safe as the safest, or safer.
+        """Of positions to be looked at, the cells `within` times as good as the best, or better.
 
-        At most so many of each: the safest, then those with the fewest covered neighbours.
+        A cell is good if it is safe, and no toss is lost elsewhere. At most so many of each
+        position: the best, then those with the fewest covered neighbours.
         """
-        cols, batch = answers.marks.shape[1:]
+        rows, cols, batch = answers.marks.shape
         maybe = kept(bitboard.mask(look, positions.hidden & ~answers.mines))
         covered, mined = kept(
             (
@@ -65,11 +72,13 @@ class Candidates(eqx.Module):
         )
         there = jnp.asarray(bitboard.unpack(maybe, cols))
         safety = kept(jnp.where(there, 1.0 - answers.marks, 0.0))
-        best = jnp.max(safety, axis=(0, 1))
+        spared = kept(tosses.spared(rows, cols))
+        good = kept(safety * spared)
+        best = jnp.max(good, axis=(0, 1))
         worth_it = jnp.asarray(bitboard.unpack(kept(_no_twins(maybe, positions, covered)), cols))
-        near_best = worth_it & (safety >= within * best[None, None])
+        near_best = worth_it & (good >= within * best[None, None])
         # What is told where few neighbours are covered is told of few cells.
-        rough = jnp.round(safety / CLOSE) * CLOSE - 0.1 * CLOSE * bitboard.as_floats(covered)
+        rough = jnp.round(good / CLOSE) * CLOSE - 0.1 * CLOSE * bitboard.as_floats(covered)
         order = kept(jnp.where(near_best, rough, -1.0).reshape(-1, batch))
         place = jnp.arange(order.shape[0], dtype=jnp.int32)[:, None]
 
@@ -89,6 +98,7 @@ class Candidates(eqx.Module):
             row=places // cols,
             col=places % cols,
             safety=jnp.where(found, read(safety), 0.0),
+            spared=jnp.where(found, read(spared), 0.0),
             shows=(number >= few) & (number <= many) & found[:, None],
         )
 
@@ -160,22 +170,25 @@ class Prospects(eqx.Module):
         return ~jnp.any(self.candidates.shows & ~self.asked, axis=1)
 
     def scores(self, log_layouts: Float[Array, " batch"]) -> Float[Array, "most batch"]:
-        """The chance to survive each candidate, times what is then left; less of one given up.
+        """The chance to survive each candidate, and all tosses, times what is then left.
 
-        A number that leads beyond the engine counts as the candidate's others do on average.
+        Less of one given up. A number that leads beyond the engine counts as the candidate's others
+        do on average.
         """
         shares, safety = self.shares(log_layouts), self.candidates.safety
         # Ratios among the numbers are precise; what they sum to is the chance to survive.
         known = jnp.sum(shares, axis=1)
         mean = jnp.sum(shares * self.worth, axis=1) / jnp.maximum(known, 1e-30)
-        return mean * jnp.where(self.complete, safety, jnp.minimum(safety, known))
+        survives = jnp.where(self.complete, safety, jnp.minimum(safety, known))
+        return mean * survives * self.candidates.spared
 
     def hopeful(self, log_layouts: Float[Array, " batch"]) -> Bool[Array, "most batch"]:
         """Which candidates may still be the best, whatever is not known of them yet."""
         shares, scores = self.shares(log_layouts), self.scores(log_layouts)
         unknown = jnp.maximum(self.candidates.safety - jnp.sum(shares, axis=1), 0.0)
         best = jnp.max(jnp.where(self.complete, scores, 0.0), axis=0)
-        return jnp.sum(shares * self.worth, axis=1) + unknown + SLACK > best[None]
+        at_most = (jnp.sum(shares * self.worth, axis=1) + unknown) * self.candidates.spared
+        return at_most + SLACK > best[None]
 
 
 def show(
@@ -212,52 +225,82 @@ def show(
     )
 
 
+class _Round(enum.IntEnum):
+    """What is asked about."""
+
+    POSITIONS = 0
+    TOSSES = 1
+    NUMBERS = 2
+
+
 def look_ahead(
     positions: Position,
     wanted: Callable[[Answers], Bool[Array, " batch"]],
     judge: Judge,
     within: float,
     most: int,
+    pairs: bool = True,
 ) -> tuple[Answers, Prospects]:
     """Beliefs of a batch of positions, last, and the prospects of those that are `wanted`.
 
-    One loop asks about everything, in batches: first the positions themselves, then the numbers of
-    their candidates, the safest first. Who can no longer be the best is not asked about. What an
-    engine has no room for in one batch, it gets first in the next.
+    One loop asks about everything, in batches: first the positions themselves, then, if `pairs`
+    are looked for, those that may come to a toss, then the numbers of their candidates, the best
+    first. Who can no longer be the best is not asked about. What an engine has no room for in one
+    batch, it gets first in the next.
     """
     batch = positions.mines.shape[0]
 
     def step(state):
-        first, answers, prospects, left = state
-        index, there = bitboard.first_of(left.reshape(-1), batch)
-        index = jnp.where(first, jnp.arange(batch, dtype=jnp.int32), index)
-        after = kept(show(positions, answers.mines, prospects.candidates, index, there))
+        turn, answers, tosses, prospects, left = state
+        numbers = turn == _Round.NUMBERS
+        of_numbers, of_pairs = (
+            bitboard.first_of(which.reshape(-1), batch) for which in (left, tosses.left)
+        )
+        index, there = jax.tree.map(partial(jnp.where, numbers), of_numbers, of_pairs)
+        index = jnp.where(turn == _Round.POSITIONS, jnp.arange(batch, dtype=jnp.int32), index)
+        after = jax.lax.cond(
+            numbers,
+            lambda: show(positions, answers.mines, prospects.candidates, index, there),
+            lambda: tosses.suppose(positions, answers.mines, index, there),
+        )
         found = kept(resident.believe(kept(frontier.settle(after, trust_flags=True))))
+        served = there & found.served
 
-        def begin(_):
-            candidates = Candidates.of(positions, found, wanted(found), within, most)
-            return found, Prospects.unknown(candidates), candidates.shows
+        def begin():
+            may = Tosses.of(positions, found, wanted(found)) if pairs else tosses
+            return found, may, prospects, left
 
-        def go_on(_):
-            served = there & found.served
+        def toss():
+            return answers, tosses.told(index, served, found, answers.log_layouts), prospects, left
+
+        def go_on():
             known = prospects.told(index, served, found, judge(found, after))
             hopeful = known.hopeful(answers.log_layouts)[:, None]
-            left = known.candidates.shows & ~known.asked & hopeful
-            return answers, known, left
+            return answers, tosses, known, known.candidates.shows & ~known.asked & hopeful
 
-        return (jnp.asarray(False), *jax.lax.cond(first, begin, go_on, None))
+        answers, tosses, prospects, left = jax.lax.switch(turn, (begin, toss, go_on))
+        ready = ~numbers & ~jnp.any(tosses.left)
+
+        def choose():
+            look = wanted(answers)
+            candidates = Candidates.of(positions, answers, tosses, look, within, most)
+            return Prospects.unknown(candidates), candidates.shows
+
+        prospects, left = jax.lax.cond(ready, choose, lambda: (prospects, left))
+        turn = jnp.where(ready | numbers, _Round.NUMBERS, _Round.TOSSES).astype(jnp.int32)
+        return turn, answers, tosses, prospects, left
 
     none = jnp.zeros((most, batch), jnp.int32)
-    nothing = Candidates(
-        none, none, none.astype(jnp.float32), jnp.zeros((most, NUMBERS, batch), bool)
-    )
+    zero = none.astype(jnp.float32)
+    nothing = Candidates(none, none, zero, zero, jnp.zeros((most, NUMBERS, batch), bool))
     start = (
-        jnp.asarray(True),
+        jnp.asarray(_Round.POSITIONS, jnp.int32),
         Answers.nothing(positions),
+        Tosses.none(positions),
         Prospects.unknown(nothing),
         nothing.shows,
     )
-    _, answers, prospects, _ = jax.lax.while_loop(
-        lambda state: state[0] | jnp.any(state[3]), step, start
+    _, answers, _, prospects, _ = jax.lax.while_loop(
+        lambda state: (state[0] != _Round.NUMBERS) | jnp.any(state[4]), step, start
     )
     return answers, prospects

@@ -28,26 +28,26 @@ from jaxsweep.strategies.base import (
 )
 from jaxsweep.strategies.hypotheses import Candidates, Prospects, look_ahead, show
 from jaxsweep.strategies.least_belief import LOG_ERROR, LeastBelief
+from jaxsweep.strategies.tosses import Tosses
 
-SECOND = 0.2
+SECOND = 0.4
 """The weight of the second safest cell after the number is seen."""
 
 EQUAL = 1e-4
 """Scores that differ by less are equal."""
 
-PROGRESS = 0.02
-"""What the chance of a safe cell is worth beside that."""
-
 
 class Lookahead(AbstractStrategy):
     """Looks one number ahead before it guesses, and plays the end by search."""
 
-    within: float = 0.9
-    """Candidates are at least so many times as safe as the safest cell."""
+    within: float = 0.85
+    """Candidates are at least so many times as good as the best cell."""
     most: int = 8
     """Candidates at most, the safest first, then those with the fewest covered neighbours."""
     ending: int = 100
     """With so few layouts left, or fewer, the end is searched through."""
+    tosses: bool = True
+    """Whether pairs that may come to a toss are looked for."""
 
     @property
     def rules(self) -> Rules:
@@ -74,7 +74,7 @@ class Lookahead(AbstractStrategy):
     ) -> tuple[Move, Int[Array, " batch"]] | None:
         """All but endings, and what is beyond the engine on the device."""
         answers, prospects = look_ahead(
-            positions, self.is_guess, two_safest, self.within, self.most
+            positions, self.is_guess, two_safest, self.within, self.most, self.tosses
         )
         return self.conclude(positions, answers, prospects, keys)
 
@@ -118,15 +118,24 @@ class Lookahead(AbstractStrategy):
     def _look_closer(self, position: Position, move: Move, beliefs: Beliefs) -> "_Seen":
         """As `look_ahead`, on the host: for a batch of one position, without its long compile."""
         answers = Answers.of(beliefs)
-        candidates, after = _ask(position, answers, self.within, self.most)
-        there = np.flatnonzero(candidates.shows)
-        some = jax.tree.map(lambda leaf: np.asarray(leaf)[..., there], after)
-        found = jax.tree.map(
-            partial(_put, entries=there),
-            Answers.nothing(after),
-            Answers.of(infer(some, Exact())),
-        )
+        tosses = Tosses.none(position)
+        if self.tosses:
+            tosses, supposed = _ask_tosses(position, answers)
+            tosses = _tell_tosses(tosses, answers, _answers(supposed, tosses.left))
+        candidates, after = _ask_numbers(position, answers, tosses, self.within, self.most)
+        found = _answers(after, candidates.shows)
         return _conclude(position, move, answers, candidates, after, found)
+
+
+def _answers(positions: Position, wanted: Bool[Array, "*questions"]) -> Answers:
+    """What the engine says of some positions of a batch; nothing of the others."""
+    there = np.flatnonzero(wanted)
+    if not len(there):
+        return Answers.nothing(positions)
+    some = jax.tree.map(lambda leaf: np.asarray(leaf)[..., there], positions)
+    return jax.tree.map(
+        partial(_put, entries=there), Answers.nothing(positions), Answers.of(infer(some, Exact()))
+    )
 
 
 def _put(
@@ -162,13 +171,27 @@ class _Seen(eqx.Module):
         return tuple(sorted(options, key=lambda option: (option.cell != (row, col), -option.win)))
 
 
+@jax.jit
+def _ask_tosses(position: Position, answers: Answers) -> tuple[Tosses, Position]:
+    """The pairs of a batch of one position that may come to a toss, and what to ask about them."""
+    tosses = Tosses.of(position, answers, jnp.ones_like(answers.served))
+    every = jnp.arange(tosses.left.size, dtype=jnp.int32)
+    return tosses, tosses.suppose(position, answers.mines, every, tosses.left.reshape(-1))
+
+
+@jax.jit
+def _tell_tosses(tosses: Tosses, answers: Answers, found: Answers) -> Tosses:
+    every = jnp.arange(tosses.left.size, dtype=jnp.int32)
+    return tosses.told(every, tosses.left.reshape(-1), found, answers.log_layouts)
+
+
 @partial(jax.jit, static_argnames=("within", "most"))
-def _ask(
-    position: Position, answers: Answers, within: float, most: int
+def _ask_numbers(
+    position: Position, answers: Answers, tosses: Tosses, within: float, most: int
 ) -> tuple[Candidates, Position]:
     """The candidates of a batch of one position, and the positions after all their numbers."""
     look = jnp.ones_like(answers.served)
-    candidates = Candidates.of(position, answers, look, within, most)
+    candidates = Candidates.of(position, answers, tosses, look, within, most)
     there = candidates.shows.reshape(-1)
     every = jnp.arange(there.size, dtype=jnp.int32)
     return candidates, show(position, answers.mines, candidates, every, there)
@@ -200,17 +223,24 @@ def _conclude(
 
 
 def two_safest(answers: Answers, positions: Position) -> Float[Array, " batch"]:
-    """What a position is worth, by its two safest cells; 1 where there is nothing left to open."""
-    maybe = bitboard.unpack(kept(positions.hidden & ~answers.mines), answers.marks.shape[1])
-    risk = kept(jnp.where(jnp.asarray(maybe), jnp.maximum(answers.marks, 0.0), 2.0))
+    """What a position is worth, by the two safest cells that may tell something of others.
+
+    A cell beside none that is in doubt tells nothing: to open it, safe or not, is no progress. If
+    there are no others, by the cells in doubt; 1 where all is certain.
+    """
+    maybe = kept(positions.hidden & ~answers.mines)
+    doubt = kept(maybe & ~answers.safe)
+    ones, twos, fours, eights = bitboard.neighbour_counts(doubt)
+    tell = kept(maybe & (ones | twos | fours | eights))
+    cells = kept(bitboard.select(bitboard.any_set(tell), tell, doubt))
+    there = jnp.asarray(bitboard.unpack(cells, answers.marks.shape[1]))
+    risk = kept(jnp.where(there, jnp.maximum(answers.marks, 0.0), 2.0))
     first = jnp.min(risk, axis=(0, 1))
     least = risk == first[None, None]
     second = jnp.min(jnp.where(least, 2.0, risk), axis=(0, 1))
-    second = jnp.where(jnp.sum(least, axis=(0, 1), dtype=jnp.int32) > 1, first, second)
-    first, second = (jnp.where(x > 1.0, 1.0, 1.0 - x) for x in (first, second))
-    progress = bitboard.any_set(answers.safe).astype(jnp.float32)
-    safety = (1.0 - SECOND) * first + SECOND * second
-    return safety * (1.0 + PROGRESS * progress) / (1.0 + PROGRESS)
+    alone = (jnp.sum(least, axis=(0, 1), dtype=jnp.int32) == 1) & (second <= 1.0)
+    second = jnp.where(alone, second, first)
+    return jnp.where(first > 1.0, 1.0, 1.0 - (1.0 - SECOND) * first - SECOND * second)
 
 
 def _better(

@@ -1,0 +1,133 @@
+"""How far each player is from the best move near the end: exactly, by search through all layouts.
+
+    python experiments/regret.py [--quick]
+
+Positions of expert games in which nothing is certain and 101 to 1,000 layouts are left. The search
+tells the chance to win with every cell; a player's regret is what its choice is short of the best.
+No luck enters but which positions there are, so that parts of a player can be told apart that games
+could not. Writes `results/regret.json`.
+"""
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+from rich.progress import Progress, track
+
+from jaxsweep import bitboard, machine
+from jaxsweep.compilation import use_cache
+from jaxsweep.inference import infer
+from jaxsweep.level import LEVELS, Opening, Start
+from jaxsweep.position import Position, to_grid
+from jaxsweep.samples import stuck_positions
+from jaxsweep.statistics import Z95
+from jaxsweep.strategies import AbstractStrategy, Readiness
+from jaxsweep.strategies.endgame import search_ending
+from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.lookahead import Lookahead
+
+RESULT = Path(__file__).parent / "results" / "regret.json"
+SEED = 13
+FEWEST, MOST = 101, 1_000
+"""Layouts left."""
+
+BATCH = 256
+
+PLAYERS: dict[str, AbstractStrategy] = {
+    "least risk, ties by lot": LeastBelief(random_ties=True),
+    "least risk, ties to fewest covered": LeastBelief(),
+    "one number ahead": Lookahead(ending=0, tosses=False),
+    "one number ahead, and tosses": Lookahead(ending=0),
+    "the same, within 0.9": Lookahead(ending=0, within=0.9),
+    "the same, within 0.8": Lookahead(ending=0, within=0.8),
+    "the same, 4 candidates": Lookahead(ending=0, most=4),
+    "the same, 16 candidates": Lookahead(ending=0, most=16),
+}
+
+
+def endings(stuck: int) -> tuple[Position, list[Float[np.ndarray, "rows cols"]]]:
+    """Of so many stuck positions those near the end, and the chance to win with every cell."""
+    positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, stuck)
+    beliefs = infer(positions)
+    layouts = np.exp(np.asarray(beliefs.log_layouts, float))
+    near = (layouts > FEWEST - 0.5) & (layouts < MOST + 0.5)
+    near &= ~np.asarray(beliefs.safe).any((1, 2))
+    mines = np.asarray(beliefs.mines)
+    chosen = jax.tree.map(lambda leaf: np.asarray(leaf)[..., near], positions)
+    # As in the arena, mines that are certain are known.
+    chosen = eqx.tree_at(lambda p: p.flags, chosen, bitboard.pack_batch(mines[near]))
+    chances = []
+    for i in track(np.nonzero(near)[0], "searching"):
+        grid = to_grid(jax.tree.map(lambda leaf, i=i: np.asarray(leaf)[..., i], positions))
+        rows, cols = grid.shape
+        search = search_ending(grid, int(positions.mines[i]), mines[i, :rows, :cols], MOST)
+        assert search is not None, "it is near the end"
+        chance = np.zeros(grid.shape)
+        for cell, win in search.chances().items():
+            chance[cell] = win
+        chances.append(chance)
+    return chosen, chances
+
+
+def regrets(
+    player: AbstractStrategy, positions: Position, chances: list[Float[np.ndarray, "rows cols"]]
+) -> Float[np.ndarray, " some"]:
+    """What the player's choices are short of the best, where the device can make them."""
+    guess = jax.jit(player.guess_on_device)
+    found = []
+    for start in range(0, len(chances), BATCH):
+        which = np.minimum(np.arange(start, start + BATCH), len(chances) - 1)
+        part = jax.tree.map(lambda leaf, w=which: jnp.asarray(leaf[..., w]), positions)
+        move, ready = jax.device_get(guess(part, jax.random.split(jax.random.key(start), BATCH)))
+        for i, chance in enumerate(chances[start : start + BATCH]):
+            if ready[i] == Readiness.READY:
+                opens = bitboard.unpack(move.opens[..., i], chance.shape[1])
+                found.append(chance.max() - chance[opens].item())
+    return np.array(found)
+
+
+def main() -> None:
+    """Searches, asks the players, prints a table and writes the result file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few positions, and no result file")
+    quick = parser.parse_args().quick
+    use_cache()
+    positions, chances = endings(1_000 if quick else 30_000)
+    rows = []
+    with Progress() as bar:
+        for name, player in bar.track(PLAYERS.items(), description="players"):
+            regret = 100 * regrets(player, positions, chances)
+            rows.append(
+                {
+                    "player": name,
+                    "positions": len(regret),
+                    "regret_points": float(regret.mean()),
+                    "margin_95": float(Z95 * regret.std() / math.sqrt(len(regret))),
+                    "best_choice": float((regret < 1e-9).mean()),
+                }
+            )
+    print("| player | regret, points | the best choice |\n|---|---|---|")
+    for row in rows:
+        regret = f"{row['regret_points']:.2f} ± {row['margin_95']:.2f}"
+        print(f"| {row['player']} | {regret} | {row['best_choice']:.0%} |")
+    if not quick:
+        about = {
+            "command": "python " + " ".join(["experiments/regret.py", *sys.argv[1:]]),
+            "about": "Expert, first cell 0, rules stuck; the best chance to win less the chosen "
+            f"cell's, with {FEWEST} to {MOST} layouts left.",
+            "seed": SEED,
+            "best_chance": float(np.mean([chance.max() for chance in chances])),
+            "machine": machine.facts(),
+        }
+        RESULT.write_text(json.dumps({**about, "players": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

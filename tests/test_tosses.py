@@ -1,0 +1,124 @@
+"""Pairs that come to a toss: against all layouts of small boards, and what a player makes of it."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxsweep.engines.resident import Answers
+from jaxsweep.inference import infer
+from jaxsweep.level import Level, Opening
+from jaxsweep.position import from_text, to_grid
+from jaxsweep.samples import stuck_positions
+from jaxsweep.strategies import Reason
+from jaxsweep.strategies.lookahead import Lookahead
+from jaxsweep.strategies.tosses import Tosses
+
+from .oracle import layouts
+
+LEVEL = Level(4, 5, 6)
+
+
+def asked(position):
+    """The tosses of a batch of positions, with all answers; by the engine of the host."""
+    answers = Answers.of(infer(position))
+    look = jnp.ones_like(answers.served)
+    tosses = Tosses.of(position, answers, look)
+    every = jnp.arange(tosses.left.size, dtype=jnp.int32)
+    there = tosses.left.reshape(-1)
+    found = Answers.of(infer(tosses.suppose(position, answers.mines, every, there)))
+    return tosses, tosses.told(every, there, found, answers.log_layouts)
+
+
+def ring(cell):
+    near = itertools.product((-1, 0, 1), (-1, 0, 1))
+    return {(cell[0] + r, cell[1] + c) for r, c in near} - {cell}
+
+
+def tells(first, second):
+    """The cells of the board beside one of the two alone."""
+    board = set(itertools.product(range(LEVEL.rows), range(LEVEL.cols)))
+    return ((ring(first) ^ ring(second)) - {first, second}) & board
+
+
+def pairs_of(tosses, positions):
+    """The grid, the two cells and the place of each pair that is to be asked about."""
+    for place in zip(*np.nonzero(tosses.left), strict=True):
+        grid = to_grid(jax.tree.map(lambda leaf, i=place[1]: leaf[..., i], positions))
+        row, col, down = (int(x[place]) for x in (tosses.row, tosses.col, tosses.below))
+        yield grid, ((row, col), (row + down, col + 1 - down)), place
+
+
+@pytest.fixture(scope="module")
+def positions():
+    return stuck_positions(Opening.of(LEVEL), 3, 64)
+
+
+def test_a_lost_toss_is_as_likely_as_among_all_layouts(positions):
+    before, after = jax.device_get(asked(positions))
+    likely = 0
+    for grid, pair, place in pairs_of(before, positions):
+        assert all(grid[cell] < 0 for cell in pair)
+        every = layouts(grid, LEVEL.mines)
+        closed = [layout for layout in every if tells(*pair) <= layout]
+        mined = [sum(cell in layout for layout in closed) for cell in pair]
+        doubt = min(min(n, len(closed) - n) for n in mined)
+        assert after.lost[place] == pytest.approx(doubt / len(every), abs=1e-5)
+        likely += doubt > 0
+    assert likely > 10
+    assert not after.left.any()
+
+
+def test_unlikely_pairs_and_those_with_a_witness_are_not_asked_about(positions):
+    before, _ = jax.device_get(asked(positions))
+    assert before.left.any()
+    assert not before.left.all()
+    for grid, (first, second), _ in pairs_of(before, positions):
+        assert all(grid[cell] < 0 for cell in tells(first, second))
+
+
+def test_who_opens_one_of_a_pair_is_spared_its_toss(positions):
+    _, told = asked(positions)
+    spared, after, cells = jax.device_get((told.spared(4, 32), told, told.cells))
+    kept = np.prod(1 - after.lost, axis=0)
+    for pair, game in zip(*np.nonzero(after.lost > 0), strict=True):
+        row, col, down = (int(x[pair, game]) for x in (after.row, after.col, after.below))
+        for cell in ((row, col), (row + down, col + 1 - down)):
+            own = [
+                1 - after.lost[other, game]
+                for other in range(len(after.lost))
+                if any(cell == (int(r[other, game]), int(c[other, game])) for r, c in cells)
+            ]
+            expected = kept[game] / np.prod(own)
+            assert spared[(*cell, game)] == pytest.approx(expected, rel=1e-5)
+    assert spared[0, 31] == pytest.approx(kept, rel=1e-5)
+    assert (after.lost > 0).sum() > 10
+
+
+# The corner's last two cells are closed in by two mines; the 1 and the 3 above see both of them.
+TOSS = from_text(
+    """8x8x12
+HHHHHHHH
+HHHHHHHH
+HHHHHHHH
+HHHHHHHH
+HHHHHHHH
+133HHHHH
+13HHHHHH
+HHHHHHHH
+"""
+)
+
+
+def test_a_certain_toss_is_taken_at_once():
+    """One of the two has to be opened by luck some day: what it shows may help before."""
+    beliefs = infer(TOSS)
+    pair = [(7, 0), (7, 1)]
+    assert [float(beliefs.mine_probability[cell]) for cell in pair] == pytest.approx([0.5, 0.5])
+    safest = float(beliefs.mine_probability[:8, :8][to_grid(TOSS) < 0].min())
+    assert safest < 0.4
+    advice = Lookahead(ending=0).advise(TOSS, jax.random.key(0))
+    assert int(advice.move.reason) == Reason.LOOKAHEAD
+    assert advice.options[0].cell in pair
