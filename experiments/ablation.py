@@ -31,11 +31,13 @@ PLAYERS: dict[str, tuple[AbstractStrategy, str]] = {
     "least risk": (LeastBelief(), ""),
     "+ end of 100 layouts": (LeastBelief(ending=100), "least risk"),
     "+ end of 400 layouts": (LeastBelief(ending=400), "+ end of 100 layouts"),
-    "one number ahead, no end": (Lookahead(ending=0), "least risk"),
-    "one number ahead + end of 100": (Lookahead(ending=100), "+ end of 100 layouts"),
-    "the same, 4 candidates": (Lookahead(ending=100, most=4), "one number ahead + end of 100"),
-    "the same, within 0.95": (Lookahead(ending=100, within=0.95), "one number ahead + end of 100"),
-    BEST: (STRATEGIES[BEST], "one number ahead + end of 100"),
+    "one number ahead": (Lookahead(ending=0, tosses=False), "least risk"),
+    "+ tosses": (Lookahead(ending=0), "one number ahead"),
+    "one number ahead, end of 400": (
+        Lookahead(ending=400, tosses=False),
+        "+ end of 400 layouts",
+    ),
+    BEST: (STRATEGIES[BEST], "one number ahead, end of 400"),
 }
 """What each plays by, and the player that it is compared with."""
 

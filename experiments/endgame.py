@@ -18,7 +18,7 @@ from rich.progress import track
 
 from jaxsweep import machine
 from jaxsweep.level import Level
-from jaxsweep.strategies.endgame import after_first, best_first_cell
+from jaxsweep.strategies.small_boards import after_first, best_first_cell
 
 RESULT = Path(__file__).parent / "results" / "endgame-small-boards.json"
 

@@ -18,14 +18,8 @@ from jaxsweep.matches import merge, play_games
 from jaxsweep.position import to_grid
 from jaxsweep.samples import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
-from jaxsweep.strategies.endgame import (
-    Endgame,
-    after_first,
-    best_first_cell,
-    list_layouts,
-    search_ending,
-    win_from,
-)
+from jaxsweep.strategies.endgame import Endgame, list_layouts, search_ending
+from jaxsweep.strategies.small_boards import after_first, best_first_cell, win_from
 from jaxsweep.watch import watch
 from tests import oracle
 

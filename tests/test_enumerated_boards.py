@@ -20,8 +20,8 @@ from jaxsweep.game import GameStatus
 from jaxsweep.lanes import Stage, Table
 from jaxsweep.level import Level
 from jaxsweep.strategies import STRATEGIES, Rules
-from jaxsweep.strategies.endgame import after_first
 from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.small_boards import after_first
 
 BOARDS = [
     (level, first)
