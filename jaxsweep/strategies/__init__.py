@@ -28,7 +28,7 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "bitmask": LeastBelief(ENGINES["bitmask"]),
     "exact": LeastBelief(),
     "exact-random-ties": LeastBelief(random_ties=True),
-    "endgame": LeastBelief(ending=100),
+    "endgame": LeastBelief(ending=200),
     "lookahead": Lookahead(ending=0),
     "strongest": Lookahead(ending=400),
 }

@@ -13,12 +13,12 @@ from jaxsweep.engines.resident import Answers
 from jaxsweep.position import Position
 
 WEIGHTS = {
-    "bias": 1.39416,
-    "log_odds_of_score": 0.41491,
-    "log_layouts": -0.00471,
-    "mines": -0.03552,
-    "cells": 0.00747,
-    "density": -7.09261,
+    "bias": 0.75859,
+    "log_odds_of_score": 0.52665,
+    "log_layouts": -0.00433,
+    "mines": -0.04818,
+    "cells": 0.00982,
+    "density": -4.73327,
 }
 """Of the signs of a chance to win; `results/outlook.json` tells how well it agrees with games."""
 
