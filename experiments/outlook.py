@@ -62,7 +62,9 @@ class Noting(Lookahead):
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Notes the guesses that the device can make; endings it searches."""
-        (move, ready), seen = _look(Lookahead(self.within, self.most, self.ending), positions, keys)
+        (move, ready), seen = _look(
+            Lookahead(self.within, self.most, self.ending, self.tosses), positions, keys
+        )
         looked = np.asarray(move.reason) == Reason.LOOKAHEAD
         noted.append((np.asarray(jax.random.key_data(keys))[looked], np.asarray(seen)[:, looked]))
         host = LeastBelief(ending=self.ending).guess(positions, keys)
@@ -74,7 +76,7 @@ class Noting(Lookahead):
 def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
     """The player's own moves, and the signs of each."""
     answers, prospects = look_ahead(
-        positions, player.is_guess, two_safest, player.within, player.most
+        positions, player.is_guess, two_safest, player.within, player.most, player.tosses
     )
     best = jnp.max(prospects.scores(answers.log_layouts), axis=0)
     return player.conclude(positions, answers, prospects, keys), signs(

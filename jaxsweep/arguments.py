@@ -37,7 +37,7 @@ def add_opening(parser: argparse.ArgumentParser, default: str) -> None:
         type=int,
         metavar=("ROW", "COL"),
         help="the first cell to open, from 0 at the top left "
-        "(default: the corner; 3 3 for a zero start)",
+        "(default: the corner; farther in for a zero start)",
     )
 
 

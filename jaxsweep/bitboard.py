@@ -225,6 +225,22 @@ def first_of(
     return jnp.where(there, index, 0), there
 
 
+def largest(
+    values: Float[Array, "many batch"], count: int
+) -> tuple[Int[Array, "count batch"], Float[Array, "count batch"]]:
+    """Places of the largest values that are not below 0, and the values; of equal ones the first.
+
+    Where there are fewer, the other values are below 0.
+    """
+    place = jnp.arange(values.shape[0], dtype=jnp.int32)[:, None]
+
+    def take(left, _):
+        first = jnp.argmax(left, axis=0).astype(jnp.int32)
+        return jnp.where(place == first[None], -1.0, left), (first, jnp.max(left, axis=0))
+
+    return jax.lax.scan(take, values, None, length=count)[1]
+
+
 def any_set(bits: Bits) -> Bool[Array, "*batch"]:
     """Whether any cell is set."""
     return jnp.any(bits != 0, axis=(0, 1))

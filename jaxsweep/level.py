@@ -101,11 +101,12 @@ class Opening:
     ) -> "Opening":
         """The opening with the usual first cell: the corner; on a ZERO start (2, 2).
 
-        Or (3, 3) on large boards: there, most games are won from these cells
-        (`experiments/results/first-cells.json`).
+        Or (3, 3) on large boards: these were among the best of those measured
+        (`experiments/results/first-cells.json`). On a crowded board, the corner leaves most room.
         """
         if first is None:
-            inset = 0 if start is not Start.ZERO else 2 if level.cells <= LARGE else 3
+            roomy = level.mines + 9 <= level.cells
+            inset = 0 if start is not Start.ZERO or not roomy else 2 if level.cells <= LARGE else 3
             first = (min(inset, level.rows - 1), min(inset, level.cols - 1))
         return cls(level, start, first)
 

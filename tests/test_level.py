@@ -41,6 +41,7 @@ def test_usual_first_cells():
     assert Opening.of(expert, Start.ZERO).first == (3, 3)
     assert Opening.of(LEVELS["intermediate"], Start.ZERO).first == (2, 2)
     assert Opening.of(Level(2, 9, 1), Start.ZERO).first == (1, 2)
+    assert Opening.of(Level(4, 4, 12), Start.ZERO).first == (0, 0)
 
 
 def test_start_rules_keep_their_cells_clear():

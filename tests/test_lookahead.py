@@ -129,6 +129,32 @@ def test_far_cells_have_one_twin_each():
     assert (len(corners), len(middles), len(far)) == (1, 1, 3)
 
 
+# Its last corner is far from all numbers and closed in by certain mines, two ways: a toss each.
+CORNER = """16x8x29
+1HHHHHHHHHHHHHHH
+HHHHHHHHHHHHHHHH
+HHHHHHHHHHHHHHHH
+HHHHHHHHHHHHHHHH
+HHHHHHHHHHHHHHH5
+HHHHHHHHHHHHHHHH
+HHHHHHHHHHHHHHHH
+HHHHHHHHHHHH5HHH
+"""
+
+
+def test_a_far_cell_of_a_toss_is_no_twin_of_others():
+    """As good as the best by far, and the only candidate: it must not be set aside for another."""
+    position = batch_of(from_text(CORNER))
+    _, tosses = asked(position)
+    answers = Answers.of(infer(position))
+    good = np.asarray((1 - answers.marks) * tosses.spared(*answers.marks.shape[:2]))[:8, :16, 0]
+    best = np.where((to_grid(from_text(CORNER)) < 0), good, 0.0).max()
+    assert good[7, 15] == pytest.approx(best)
+    assert (7, 15) in cells_of(
+        Candidates.of(position, answers, tosses, jnp.array([True]), 0.85, MOST)
+    )
+
+
 def worth_of(text):
     position = batch_of(from_text(text))
     return float(two_safest(Answers.of(infer(position)), position)[0])

@@ -55,7 +55,7 @@ _TEXTS = {
     Reason.LEAST_RISK: "guess: the least likely mine",
     Reason.LEAST_ESTIMATE: "guess: the least likely mine, by an estimate",
     Reason.LEAST_SCORE: "guess: the lowest score",
-    Reason.LOOKAHEAD: "guess: nearly the safest, for what it leads to",
+    Reason.LOOKAHEAD: "guess: nearly the best, for what it leads to",
     Reason.BEST_ENDING: "guess: the best chance to win, by search through all layouts left",
 }
 

@@ -20,13 +20,10 @@ from jaxsweep.engines import resident
 from jaxsweep.engines.resident import Answers
 from jaxsweep.fusion import kept
 from jaxsweep.position import Position
-from jaxsweep.strategies.tosses import Tosses
+from jaxsweep.strategies.tosses import CLOSE, Tosses
 
 NUMBERS = 9
 """A cell shows 0 to 8."""
-
-CLOSE = 1e-5
-"""Safeties that differ by less are equal among candidates."""
 
 SLACK = 1e-3
 """What rounding may add to a score: a candidate is given up if it is behind by more."""
@@ -74,20 +71,17 @@ class Candidates(eqx.Module):
         safety = kept(jnp.where(there, 1.0 - answers.marks, 0.0))
         spared = kept(tosses.spared(rows, cols))
         good = kept(safety * spared)
-        best = jnp.max(good, axis=(0, 1))
-        worth_it = jnp.asarray(bitboard.unpack(kept(_no_twins(maybe, positions, covered)), cols))
+        in_toss = jnp.asarray(bitboard.pack(spared > jnp.min(spared, axis=(0, 1))[None, None]))
+        worth_it = jnp.asarray(
+            bitboard.unpack(kept(_no_twins(maybe, positions, covered, in_toss)), cols)
+        )
+        best = jnp.max(jnp.where(worth_it, good, 0.0), axis=(0, 1))
         near_best = worth_it & (good >= within * best[None, None])
         # What is told where few neighbours are covered is told of few cells.
         rough = jnp.round(good / CLOSE) * CLOSE - 0.1 * CLOSE * bitboard.as_floats(covered)
         order = kept(jnp.where(near_best, rough, -1.0).reshape(-1, batch))
-        place = jnp.arange(order.shape[0], dtype=jnp.int32)[:, None]
-
-        def take(order, _):
-            found = jnp.max(order, axis=0) >= 0
-            first = jnp.argmax(order, axis=0).astype(jnp.int32)
-            return jnp.where(place == first[None], -1.0, order), (first, found)
-
-        _, (places, found) = jax.lax.scan(take, order, None, length=most)
+        places, values = bitboard.largest(order, most)
+        found = values >= 0
 
         def read(grid: Float[Array, "rows cols batch"]) -> Float[Array, "most batch"]:
             return jnp.take_along_axis(grid.reshape(order.shape), places, axis=0)
@@ -103,12 +97,12 @@ class Candidates(eqx.Module):
         )
 
 
-def _no_twins(cells: Bits, positions: Position, covered: Planes) -> Bits:
+def _no_twins(cells: Bits, positions: Position, covered: Planes, in_toss: Bits) -> Bits:
     """The cells, but one corner, one side and one middle only of those far from all open ones.
 
-    What happens to one of these happens to all.
+    What happens to one of these happens to all, unless it may come to a toss.
     """
-    far = cells & ~bitboard.dilate(bitboard.dilate(positions.opened))
+    far = cells & ~bitboard.dilate(bitboard.dilate(positions.opened)) & ~in_toss
     ones, twos, fours, eights = covered
     kinds = (ones & twos & ~fours & ~eights, ones & fours & ~twos & ~eights, eights)
     for kind in kinds:
@@ -225,6 +219,14 @@ def show(
     )
 
 
+def _cleared(positions: Position, which: Bool[Array, " batch"]) -> Position:
+    """Nothing at all but in these places: then there is nothing to count."""
+    return jax.tree.map(
+        lambda leaf: jnp.where(jnp.broadcast_to(which, leaf.shape), leaf, jnp.zeros_like(leaf)),
+        positions,
+    )
+
+
 class _Round(enum.IntEnum):
     """What is asked about."""
 
@@ -239,14 +241,14 @@ def look_ahead(
     judge: Judge,
     within: float,
     most: int,
-    pairs: bool = True,
+    with_tosses: bool,
 ) -> tuple[Answers, Prospects]:
     """Beliefs of a batch of positions, last, and the prospects of those that are `wanted`.
 
-    One loop asks about everything, in batches: first the positions themselves, then, if `pairs`
-    are looked for, those that may come to a toss, then the numbers of their candidates, the best
-    first. Who can no longer be the best is not asked about. What an engine has no room for in one
-    batch, it gets first in the next.
+    One loop asks about everything, in batches: first the positions themselves, then, `with_tosses`,
+    the pairs that may come to one, then the numbers of their candidates, the best first. Who can no
+    longer be the best is not asked about. What an engine has no room for in one batch, it gets
+    first in the next.
     """
     batch = positions.mines.shape[0]
 
@@ -263,11 +265,12 @@ def look_ahead(
             lambda: show(positions, answers.mines, prospects.candidates, index, there),
             lambda: tosses.suppose(positions, answers.mines, index, there),
         )
+        after = _cleared(after, there | (turn == _Round.POSITIONS))
         found = kept(resident.believe(kept(frontier.settle(after, trust_flags=True))))
         served = there & found.served
 
         def begin():
-            may = Tosses.of(positions, found, wanted(found)) if pairs else tosses
+            may = Tosses.of(positions, found, wanted(found)) if with_tosses else tosses
             return found, may, prospects, left
 
         def toss():

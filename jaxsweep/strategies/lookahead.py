@@ -1,4 +1,4 @@
-"""Look one number ahead: of the nearly safest cells, the one that leads to safe next moves."""
+"""Look one number ahead: of the nearly best cells, the one that leads to safe next moves."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,7 +43,7 @@ class Lookahead(AbstractStrategy):
     within: float = 0.85
     """Candidates are at least so many times as good as the best cell."""
     most: int = 8
-    """Candidates at most, the safest first, then those with the fewest covered neighbours."""
+    """Candidates at most, the best first, then those with the fewest covered neighbours."""
     ending: int = 100
     """With so few layouts left, or fewer, the end is searched through."""
     tosses: bool = True
@@ -161,7 +161,8 @@ class _Seen(eqx.Module):
         """The candidates, the chosen one first, then by the chance to win."""
         opens = np.asarray(self.move.opens)[..., 0]
         ((row, col),) = np.argwhere(bitboard.unpack(opens, opens.shape[1] * WORD)).tolist()
-        every = (*jax.tree.leaves(self.candidates)[:3], self.progress, self.win)
+        cells = self.candidates
+        every = (cells.row, cells.col, cells.safety, self.progress, self.win)
         rows = zip(*(np.asarray(leaf)[:, 0].tolist() for leaf in every), strict=True)
         options = [
             Option((r, c), 1.0 - safety, progress, win)

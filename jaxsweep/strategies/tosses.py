@@ -1,4 +1,4 @@
-"""Pairs of cells that nothing will ever tell apart: a coin is tossed for them, soon or late.
+"""Neighbours that nothing will ever tell apart: a coin is tossed for them, soon or late.
 
 A cell beside both cells of a pair sees one mine, whichever of them it is. A cell beside one of them
 alone would tell, unless it is a mine, or there is none. So it comes to a toss if all of those are
@@ -25,6 +25,9 @@ PAIRS = 3
 LIKELY = 0.03
 """It is asked if the toss would be lost in about so many layouts, or more."""
 
+CLOSE = 1e-5
+"""Chances that differ by less are equal, whatever rounding makes of them."""
+
 Grid = Float[Array, "rows cols batch"]
 
 
@@ -38,7 +41,10 @@ class Tosses(eqx.Module):
     left: Bool[Array, "pairs batch"]
     """Which the engine is yet to be asked about."""
     lost: Float[Array, "pairs batch"]
-    """Of all layouts, the part in which it comes to a toss that is lost; 0 until that is known."""
+    """Of all layouts, the part in which it comes to a toss that is lost; 0 until that is known.
+
+    At most: just that where one of the two is a mine for certain, whenever all around them are.
+    """
 
     @classmethod
     def none(cls, positions: Position) -> "Tosses":
@@ -57,15 +63,9 @@ class Tosses(eqx.Module):
         chance = kept(jnp.clip(answers.marks, 0.0, 1.0))
         mine = kept(jnp.where(hidden, chance, jnp.where(opened, 0.0, 1.0)))
         doubt = kept(jnp.where(hidden, jnp.minimum(chance, 1.0 - chance), 0.0))
-        order = kept(_as_if_independent(mine, doubt).reshape(-1, batch))
-        place = jnp.arange(order.shape[0], dtype=jnp.int32)[:, None]
-
-        def take(order, _):
-            most = jnp.max(order, axis=0)
-            first = jnp.argmax(order, axis=0).astype(jnp.int32)
-            return jnp.where(place == first[None], 0.0, order), (first, most)
-
-        _, (places, most) = jax.lax.scan(take, order, None, length=PAIRS)
+        chances = _as_if_independent(mine, doubt).reshape(-1, batch)
+        order = kept(jnp.round(chances / CLOSE) * CLOSE)
+        places, most = bitboard.largest(order, PAIRS)
         below, at = jnp.divmod(places, order.shape[0] // 2)
         return cls(
             row=at // cols,
