@@ -12,9 +12,9 @@ from jaxsweep.inference import infer
 from jaxsweep.level import Level, Opening
 from jaxsweep.position import from_text, to_grid
 from jaxsweep.samples import stuck_positions
-from jaxsweep.strategies import Reason
+from jaxsweep.strategies import Readiness, Reason
 from jaxsweep.strategies.lookahead import Lookahead
-from jaxsweep.strategies.tosses import Tosses
+from jaxsweep.strategies.tosses import CLOSE, LIKELY, PAIRS, Tosses
 
 from .oracle import layouts
 
@@ -56,27 +56,62 @@ def positions():
     return stuck_positions(Opening.of(LEVEL), 3, 64)
 
 
-def test_a_lost_toss_is_as_likely_as_among_all_layouts(positions):
+def test_a_lost_toss_is_no_likelier_than_told(positions):
+    """Among all layouts: those in which all that could tell are mines, and the first of two is."""
     before, after = jax.device_get(asked(positions))
-    likely = 0
+    certain = 0
     for grid, pair, place in pairs_of(before, positions):
         assert all(grid[cell] < 0 for cell in pair)
         every = layouts(grid, LEVEL.mines)
         closed = [layout for layout in every if tells(*pair) <= layout]
-        mined = [sum(cell in layout for layout in closed) for cell in pair]
-        doubt = min(min(n, len(closed) - n) for n in mined)
-        assert after.lost[place] == pytest.approx(doubt / len(every), abs=1e-5)
-        likely += doubt > 0
-    assert likely > 10
+        alone = [sum(set(pair) & layout == {cell} for layout in closed) for cell in pair]
+        lost = after.lost[place]
+        assert lost >= min(alone) / len(every) - 1e-5
+        if sum(alone) == len(closed):
+            assert lost == pytest.approx(min(alone) / len(every), abs=1e-5)
+            certain += min(alone) > 0
+    assert certain > 4
     assert not after.left.any()
 
 
-def test_unlikely_pairs_and_those_with_a_witness_are_not_asked_about(positions):
+def test_the_likeliest_pairs_are_asked_about(positions):
+    """By the chance that all cells around would be mines, as if cells were independent."""
     before, _ = jax.device_get(asked(positions))
-    assert before.left.any()
-    assert not before.left.all()
-    for grid, (first, second), _ in pairs_of(before, positions):
-        assert all(grid[cell] < 0 for cell in tells(first, second))
+    chances = np.asarray(infer(positions).mine_probability)
+    found = {game: set() for game in range(64)}
+    for _, pair, (_, game) in pairs_of(before, positions):
+        found[game].add(pair)
+    board = sorted(itertools.product(range(LEVEL.rows), range(LEVEL.cols)))
+    ways = set()
+    for game, own in found.items():
+        grid = to_grid(jax.tree.map(lambda leaf, i=game: leaf[..., i], positions))
+        hidden = {cell for cell in board if grid[cell] < 0}
+        expected = {}
+        for (row, col), (down, right) in itertools.product(board, ((0, 1), (1, 0))):
+            pair = ((row, col), (row + down, col + right))
+            if hidden >= set(pair):
+                doubt = min(min(p, 1 - p) for p in (chances[(game, *cell)] for cell in pair))
+                mined = [chances[(game, *c)] if c in hidden else 0.0 for c in tells(*pair)]
+                expected[pair] = doubt * float(np.prod(mined))
+        likely = {pair: chance for pair, chance in expected.items() if chance >= LIKELY}
+        assert own <= likely.keys()
+        assert len(own) == min(len(likely), PAIRS)
+        asked_about, others = (
+            [likely[pair] for pair in likely if (pair in own) == inside] for inside in (True, False)
+        )
+        assert min(asked_about, default=1.0) >= max(others, default=0.0) - 2 * CLOSE
+        ways |= {second[0] - first[0] for first, second in own}
+    assert ways == {0, 1}
+
+
+def test_the_device_sees_the_same_tosses(positions):
+    player, keys = Lookahead(ending=0), jax.random.split(jax.random.key(0), 64)
+    on_host = jax.device_get(player.guess(positions, keys))
+    move, ready = jax.device_get(jax.jit(player.guess_on_device)(positions, keys))
+    looked = (move.reason == Reason.LOOKAHEAD) & (ready == Readiness.READY)
+    before, _ = asked(positions)
+    assert (looked & np.asarray(before.left).any(0)).sum() > 20
+    np.testing.assert_array_equal(move.opens[..., looked], on_host.opens[..., looked])
 
 
 def test_who_opens_one_of_a_pair_is_spared_its_toss(positions):
