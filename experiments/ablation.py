@@ -32,7 +32,6 @@ PLAYERS: dict[str, tuple[AbstractStrategy, str]] = {
     "+ end of 100 layouts": (LeastBelief(ending=100), "least risk"),
     "+ end of 400 layouts": (LeastBelief(ending=400), "+ end of 100 layouts"),
     "one number ahead": (Lookahead(ending=0, tosses=False), "least risk"),
-    "+ tosses": (Lookahead(ending=0), "one number ahead"),
     "one number ahead, end of 400": (
         Lookahead(ending=400, tosses=False),
         "+ end of 400 layouts",
