@@ -86,7 +86,7 @@ class Run:
                         f"{folder} holds a run with {name} {found.get(name)}, not {value}; "
                         f"choose another --out, or the same settings"
                     )
-        elif folder.exists() and any(folder.iterdir()):
+        elif folder.exists() and any(not _of_manifest(file) for file in folder.iterdir()):
             raise RunError(f"{folder} holds other files and no {MANIFEST}; choose another --out")
         else:
             folder.mkdir(parents=True, exist_ok=True)
@@ -216,6 +216,11 @@ def _read_manifest(manifest: Path) -> dict:
     if not isinstance(found, dict):
         raise RunError(f"{manifest} is damaged: it holds no settings; delete it with its shards")
     return found
+
+
+def _of_manifest(file: Path) -> bool:
+    """Whether it is the manifest, or a beginning of it: another process may be writing it now."""
+    return file.name.startswith(Path(MANIFEST).stem)
 
 
 def _write(target: Path, data: bytes) -> None:

@@ -260,6 +260,13 @@ def test_a_killed_run_goes_on_to_the_same_records(tmp_path):
     assert kills >= 1
 
 
+def test_another_process_may_be_writing_the_manifest(tmp_path):
+    """Two hosts begin at once: what the one has begun is no other file to the other."""
+    (tmp_path / "manifest.123.tmp").write_text("{")
+    Run(tmp_path, Settings.of(BEGINNER, "knowledge", 7, 250), {})
+    assert json.loads((tmp_path / "manifest.json").read_text())["settings"]["games"] == 250
+
+
 def test_two_processes_play_what_one_plays(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
