@@ -44,7 +44,7 @@ PUBLISHED = {
     ("expert", "zero", "strongest"): 0.543,
 }
 """Least mine probability, ties at random or to the fewest covered neighbours; that with the end
-searched through at up to 100 layouts (of 20,000 games); and the record of all players."""
+searched through, but at up to 100 layouts (of 20,000 games); and the record of all players."""
 
 
 def jobs(quick: bool) -> list[tuple[str, str, str, int]]:
