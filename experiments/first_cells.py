@@ -69,8 +69,10 @@ def plot(entries: list[dict], file: Path) -> None:
         grid = np.zeros((level.rows, level.cols))
         for row, col in np.ndindex(*grid.shape):
             near = sorted((min(row, level.rows - 1 - row), min(col, level.cols - 1 - col)))
-            grid[row, col] = rates[near[0], near[1]]
-            axis.text(col, row, f"{grid[row, col]:.1f}", ha="center", va="center", fontsize=7)
+            rate = grid[row, col] = rates[near[0], near[1]]
+            dark = rate > np.mean([min(rates.values()), max(rates.values())])
+            ink = "white" if dark else "black"
+            axis.text(col, row, f"{rate:.1f}", ha="center", va="center", fontsize=7, color=ink)
         axis.imshow(grid, cmap="YlGn")
         axis.set_title(f"{name} {level}: games won, %")
         axis.set_xticks(range(level.cols))
