@@ -13,14 +13,14 @@ import pygame
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
-from jaxsweep.analyze import analyze, draw
-from jaxsweep.board import cells_of
-from jaxsweep.compilation import use_cache
+from jaxsweep.commands.analyze import analyze, draw
 from jaxsweep.inference import infer
-from jaxsweep.level import LEVELS, Opening
-from jaxsweep.position import Position, to_text
-from jaxsweep.replay import record
-from jaxsweep.samples import stuck_positions
+from jaxsweep.rules.board import cells_of
+from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.rules.position import Position, to_text
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.stuck_positions import stuck_positions
+from jaxsweep.single.replay import record
 from viewer import draw as window
 from viewer.events import LEFT, RIGHT, Event, Key, Pasted, Press, Release, Thinking
 from viewer.film import Film

@@ -15,13 +15,13 @@ import numpy as np
 from jaxtyping import Bool
 from rich.progress import Progress
 
-from jaxsweep import machine
-from jaxsweep.compilation import use_cache
-from jaxsweep.level import LEVELS, Opening, Start
-from jaxsweep.matches import play_batches
-from jaxsweep.statistics import paired_difference, wilson
+from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.matches import play_batches
+from jaxsweep.simulation.statistics import paired_difference, wilson
 from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
-from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.least_risk import LeastBelief
 from jaxsweep.strategies.lookahead import Lookahead
 
 RESULT = Path(__file__).parent / "results" / "ablation.json"

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import jax
 
-from jaxsweep import machine, position
-from jaxsweep.level import LEVELS, Opening
-from jaxsweep.samples import stuck_positions
+from jaxsweep.rules import position
+from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.runtime import machine
+from jaxsweep.simulation.stuck_positions import stuck_positions
 
 RESULT = Path(__file__).parent / "results" / "coldstart.json"
 SEED = 3

@@ -19,16 +19,18 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from jaxsweep import bitboard, infer, machine
-from jaxsweep.beliefs import Status
-from jaxsweep.compilation import use_cache
+from jaxsweep import infer
 from jaxsweep.engines import AbstractEngine, Chains, Rejection
 from jaxsweep.engines.batching import sizes_of
+from jaxsweep.engines.beliefs import Status
 from jaxsweep.engines.chains import ROUND
 from jaxsweep.engines.rejection import CALLS, SAMPLES, TIERS, sample_batch, shown
-from jaxsweep.level import LEVELS, Opening
-from jaxsweep.position import Position
-from jaxsweep.samples import stuck_positions
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.stuck_positions import stuck_positions
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

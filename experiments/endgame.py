@@ -16,8 +16,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from jaxsweep import machine
-from jaxsweep.level import Level
+from jaxsweep.rules.level import Level
+from jaxsweep.runtime import machine
 from jaxsweep.strategies.small_boards import after_first, best_first_cell
 
 RESULT = Path(__file__).parent / "results" / "endgame-small-boards.json"

@@ -19,13 +19,15 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from jaxsweep import bitboard, infer, machine
-from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.compilation import use_cache
+from jaxsweep import infer
 from jaxsweep.engines import ENGINES, Chains, Rejection
-from jaxsweep.level import LEVELS, Opening
-from jaxsweep.position import Position
-from jaxsweep.samples import stuck_positions
+from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.stuck_positions import stuck_positions
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -19,11 +19,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from rich.progress import Progress
 
-from jaxsweep import machine
-from jaxsweep.arena import play_games
-from jaxsweep.compilation import use_cache
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.statistics import wilson
+from jaxsweep.commands.arena import play_games
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 
 RESULTS = Path(__file__).parent / "results"

@@ -15,13 +15,13 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from jaxsweep import machine
-from jaxsweep.compilation import use_cache
 from jaxsweep.engines.batching import settle
 from jaxsweep.engines.bitmask import SECTION
-from jaxsweep.engines.edgewise import EdgeLists, find_edges
-from jaxsweep.level import LEVELS, Opening, Start
-from jaxsweep.samples import stuck_positions
+from jaxsweep.engines.component_engine import EdgeLists, find_edges
+from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.stuck_positions import stuck_positions
 
 RESULT = Path(__file__).parent / "results" / "orders.json"
 SEED = 20261116

@@ -19,17 +19,17 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 from rich.progress import Progress
 
-from jaxsweep import machine
-from jaxsweep.compilation import use_cache
-from jaxsweep.game import game_key, move_key
-from jaxsweep.level import LEVELS, Opening, Start
-from jaxsweep.matches import play_games
-from jaxsweep.position import Position
+from jaxsweep.rules.game import game_key, move_key
+from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.matches import play_games
 from jaxsweep.strategies import Move, Readiness, Reason
-from jaxsweep.strategies.hypotheses import look_ahead
-from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.least_risk import LeastBelief
 from jaxsweep.strategies.lookahead import Lookahead, two_safest
-from jaxsweep.strategies.outlook import WEIGHTS, signs
+from jaxsweep.strategies.successors import look_ahead
+from jaxsweep.strategies.win_probability import WEIGHTS, signs
 
 RESULT = Path(__file__).parent / "results" / "outlook.json"
 SEED = 11

@@ -21,16 +21,17 @@ import numpy as np
 from jaxtyping import Float
 from rich.progress import Progress, track
 
-from jaxsweep import bitboard, machine
-from jaxsweep.compilation import use_cache
 from jaxsweep.inference import infer
-from jaxsweep.level import LEVELS, Opening, Start
-from jaxsweep.position import Position, to_grid
-from jaxsweep.samples import stuck_positions
-from jaxsweep.statistics import Z95
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.rules.position import Position, to_grid
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.statistics import Z95
+from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import AbstractStrategy, Readiness
 from jaxsweep.strategies.endgame import search_ending
-from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.least_risk import LeastBelief
 from jaxsweep.strategies.lookahead import Lookahead
 
 RESULT = Path(__file__).parent / "results" / "regret.json"

@@ -17,11 +17,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from jaxsweep import machine
-from jaxsweep.arena import play_games
-from jaxsweep.compilation import use_cache
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.statistics import wilson
+from jaxsweep.commands.arena import play_games
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 
 RESULT = Path(__file__).parent / "results" / "seeds.json"

@@ -24,15 +24,17 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import track
 
-from jaxsweep import frontier, lanes, machine, scheduler
-from jaxsweep.arena import play_batches
-from jaxsweep.compilation import use_cache
-from jaxsweep.engines import resident
-from jaxsweep.engines.lone import lone_numbers
-from jaxsweep.lanes import Stage, Table
-from jaxsweep.level import LEVELS, Level, Opening
-from jaxsweep.position import Position
-from jaxsweep.scheduler import BUCKET, Plan
+from jaxsweep.commands.arena import play_batches
+from jaxsweep.engines import device_exact
+from jaxsweep.engines.isolated import lone_numbers
+from jaxsweep.rules import frontier
+from jaxsweep.rules.level import LEVELS, Level, Opening
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation import episode, scheduler
+from jaxsweep.simulation.episode import Stage, Table
+from jaxsweep.simulation.scheduler import BUCKET, Plan
 from jaxsweep.strategies import STRATEGIES
 
 RESULTS = Path(__file__).parent / "results"
@@ -79,7 +81,7 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
         Stage.OVER: jax.jit(dealt),
         Stage.EMPTY: jax.jit(dealt),
     }
-    find_edges = jax.jit(lambda given: _edges(lanes.view(tables, given.bucket)))
+    find_edges = jax.jit(lambda given: _edges(episode.view(tables, given.bucket)))
     spent, number, on_edges = dict.fromkeys(kernels, 0.0), 0, 0.0
     there = jnp.ones((BUCKET,), bool)
     for turn in range(turns):
@@ -110,9 +112,9 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
     return {name: value / total for name, value in names.items()}
 
 
-def _edges(positions: Position) -> resident.Parts:
+def _edges(positions: Position) -> device_exact.Parts:
     settled = frontier.settle(positions, trust_flags=True)
-    return resident.split(settled, lone_numbers(settled).cells)
+    return device_exact.split(settled, lone_numbers(settled).cells)
 
 
 def _timed(kernel: Callable, given: scheduler._Given) -> tuple:

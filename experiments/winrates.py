@@ -18,11 +18,11 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import Progress
 
-from jaxsweep import machine
-from jaxsweep.arena import play_games
-from jaxsweep.compilation import use_cache
-from jaxsweep.level import LEVELS, Opening, Start
-from jaxsweep.statistics import wilson
+from jaxsweep.commands.arena import play_games
+from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.runtime import machine
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 
 RESULTS = Path(__file__).parent / "results"

@@ -1,11 +1,12 @@
 """jaxsweep: a vectorised probabilistic engine for Minesweeper."""
 
-from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import ENGINES, AbstractEngine
-from jaxsweep.game import Game, GameStatus, chord, deal, flag, open_cells, status, view
+from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.inference import infer, number_odds
-from jaxsweep.level import LEVELS, Level, LevelError, Opening, Start
-from jaxsweep.position import Position, PositionError
+from jaxsweep.rules.game import Game, GameStatus, chord, deal, flag, open_cells, status, view
+from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
+from jaxsweep.rules.position import Position, PositionError
+from jaxsweep.runtime.version import __version__
 from jaxsweep.strategies import STRATEGIES, AbstractStrategy, Move, Reason
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Reason",
     "Start",
     "Status",
+    "__version__",
     "chord",
     "deal",
     "flag",
@@ -35,5 +37,3 @@ __all__ = [
     "status",
     "view",
 ]
-
-__version__ = "0.1.0"

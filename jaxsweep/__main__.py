@@ -3,13 +3,13 @@
 import sys
 from importlib import import_module
 
-from jaxsweep import arguments
+from jaxsweep.commands import arguments
 
 COMMANDS = {
     "analyze": ("jaxsweep.analyze", "the exact odds of a position, and the best move"),
     "play": ("jaxsweep.play", "watch a strategy play, play yourself, or measure many games"),
     "view": ("viewer.__main__", "the window: play, watch, step through replays, see odds"),
-    "replay": ("jaxsweep.replay.__main__", "show, check or share a recorded game"),
+    "replay": ("jaxsweep.replay", "show, check or share a recorded game"),
     "arena": ("jaxsweep.arena", "play hundreds of thousands of games, stop and go on"),
     "bench": ("jaxsweep.bench", "time the kernels"),
 }

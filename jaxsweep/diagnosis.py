@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Int8
 
-from jaxsweep.beliefs import Status
 from jaxsweep.engines import Exact
+from jaxsweep.engines.beliefs import Status
 from jaxsweep.inference import infer
-from jaxsweep.position import Position, PositionError, check, from_grid, to_grid
+from jaxsweep.rules.position import Position, PositionError, check, from_grid, to_grid
 
 
 def diagnose(position: Position) -> str:

@@ -13,13 +13,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from jaxsweep import bitboard, game
-from jaxsweep.bitboard import Bits
-from jaxsweep.fusion import kept
-from jaxsweep.game import Game, GameStatus, Seed
-from jaxsweep.lanes import batched
-from jaxsweep.level import Level, Start
-from jaxsweep.position import Position
+from jaxsweep.rules import bitboard, game
+from jaxsweep.rules.bitboard import Bits
+from jaxsweep.rules.game import Game, GameStatus, Seed
+from jaxsweep.rules.level import Level, Start
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime.materialize import kept
+from jaxsweep.simulation.episode import batched
 
 SHARE = 8
 """One game in so many is laid out, or flooded, at a time: few need it in the same step."""

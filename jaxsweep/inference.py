@@ -6,9 +6,9 @@ import jax
 import numpy as np
 from jaxtyping import Float, UInt32
 
-from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import AbstractEngine, Chains, Exact
-from jaxsweep.position import Position, from_grid, stack, to_grid
+from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.rules.position import Position, from_grid, stack, to_grid
 
 CELLS_AT_ONCE = 2**21
 """Cells of one chunk of a batch: what bounds memory."""

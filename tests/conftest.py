@@ -10,7 +10,7 @@ from jaxtyping import install_import_hook
 
 install_import_hook("jaxsweep", "beartype.beartype")
 
-from jaxsweep.compilation import use_cache
+from jaxsweep.runtime.compilation import use_cache
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")

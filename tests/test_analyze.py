@@ -6,9 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from jaxsweep import analyze, arguments, position
+from jaxsweep.commands import analyze, arguments
 from jaxsweep.diagnosis import diagnose
 from jaxsweep.engines import ENGINES
+from jaxsweep.rules import position
 
 TEXT = "5x4x4\nHH1HH\nHH2HH\n12HHH\nHHHHH\n"
 

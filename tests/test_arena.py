@@ -12,14 +12,16 @@ import jax
 import numpy as np
 import pytest
 
-from jaxsweep import arena, lanes, replay, runs, scheduler
-from jaxsweep.game import GameStatus
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.matches import Loss, merge, play_games
-from jaxsweep.runs import Run, RunError, Settings
+from jaxsweep.commands import arena
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.simulation import episode, runs, scheduler
+from jaxsweep.simulation.matches import Loss, merge, play_games
+from jaxsweep.simulation.runs import Run, RunError, Settings
+from jaxsweep.single import replay
+from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
-from jaxsweep.strategies.least_belief import LeastBelief
-from jaxsweep.watch import watch
+from jaxsweep.strategies.least_risk import LeastBelief
 from tests.oracle import layouts
 
 KNOWLEDGE = STRATEGIES["knowledge"]
@@ -142,9 +144,9 @@ def test_what_the_device_cannot_do_the_host_does(exact_games):
 
 def test_boards_of_one_container_share_one_kernel():
     """Neither another seed, nor another level of the same container, compiles again."""
-    table = lanes.Table.of(Opening.of(LEVELS["intermediate"]))
-    other = lanes.Table.of(Opening.of(LEVELS["expert"], Start.ZERO))
-    begin = jax.jit(eqx.debug.assert_max_traces(lanes.deal, max_traces=1))
+    table = episode.Table.of(Opening.of(LEVELS["intermediate"]))
+    other = episode.Table.of(Opening.of(LEVELS["expert"], Start.ZERO))
+    begin = jax.jit(eqx.debug.assert_max_traces(episode.deal, max_traces=1))
     first = begin(table, np.uint32(1), np.uint32(0))
     second = begin(other, np.uint32(2), np.uint32(5))
     assert int(jax.lax.population_count(first.mines).sum()) == 40
@@ -153,7 +155,7 @@ def test_boards_of_one_container_share_one_kernel():
 
 def test_the_program_of_a_device_lowers_for_every_platform():
     plan = scheduler.Plan(STRATEGIES["exact"], 64, 64)
-    table = lanes.Table.of(BEGINNER)
+    table = episode.Table.of(BEGINNER)
     state = scheduler.start(plan, table, 0, 10, 1)
     kernel = jax.jit(lambda seed, state: scheduler.run(plan, seed, table, state))
     arguments = (jax.numpy.uint32(1), state)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxsweep import bitboard
+from jaxsweep.rules import bitboard
 
 SHAPES = [(1, 1), (1, 40), (5, 31), (4, 32), (7, 33), (3, 70), (40, 96)]
 

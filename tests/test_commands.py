@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from jaxsweep import __main__ as jaxsweep_command
-from jaxsweep import arguments, bench, play, terminal
+from jaxsweep.commands import arguments, bench, play
+from jaxsweep.single import terminal
 
 
 def run(main, capsys, *argv):

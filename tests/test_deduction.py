@@ -2,9 +2,9 @@ import jax
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard
-from jaxsweep.deduction import contradicted, deduce, single_cell
-from jaxsweep.position import from_grid, from_text, stack
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.deduction import contradicted, deduce, single_cell
+from jaxsweep.rules.position import from_grid, from_text, stack
 from tests.oracle import PlainGame, pair_rules, single_cell_rules
 
 

@@ -9,18 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard
-from jaxsweep.board import cells_of
-from jaxsweep.game import GameStatus
 from jaxsweep.inference import infer
-from jaxsweep.level import LEVELS, Level, Opening
-from jaxsweep.matches import merge, play_games
-from jaxsweep.position import to_grid
-from jaxsweep.samples import stuck_positions
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.board import cells_of
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Level, Opening
+from jaxsweep.rules.position import to_grid
+from jaxsweep.simulation.matches import merge, play_games
+from jaxsweep.simulation.stuck_positions import stuck_positions
+from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES, Reason
 from jaxsweep.strategies.endgame import Endgame, list_layouts, search_ending
 from jaxsweep.strategies.small_boards import after_first, best_first_cell, win_from
-from jaxsweep.watch import watch
 from tests import oracle
 
 OPTIMAL = {

@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import infer, position
-from jaxsweep.beliefs import Status
+from jaxsweep import infer
 from jaxsweep.engines import (
     ENGINES,
     Bitmask,
@@ -20,16 +19,18 @@ from jaxsweep.engines import (
     TileSets,
     bitmask,
     chains,
+    component_engine,
     edges,
-    edgewise,
     exact,
     likelihood,
     rejection,
     tilesets,
 )
 from jaxsweep.engines.batching import settle
-from jaxsweep.level import LEVELS, Opening
-from jaxsweep.samples import stuck_positions
+from jaxsweep.engines.beliefs import Status
+from jaxsweep.rules import position
+from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.simulation.stuck_positions import stuck_positions
 from tests.oracle import PlainGame, count_by_integers
 from tests.test_inference import ENDS, TOLERANCE, agree, by_masks, small_positions
 
@@ -253,7 +254,7 @@ def test_a_large_contradiction_is_found_or_not_decided(name):
 def test_sub_edges_are_maximal():
     """No number can be added to a sub-edge without exceeding the limit; and each is in one."""
     limit = 10
-    found, _ = edgewise.find_edges(settle(stuck("expert", 64)))
+    found, _ = component_engine.find_edges(settle(stuck("expert", 64)))
     which = np.nonzero((found.cells > limit) & (found.cells <= 64) & (found.numbers <= 64))[0][:4]
     padded = found.pad(which, 64, 64)
     groups = np.asarray(edges._cut_batch(padded, limit))
@@ -270,7 +271,7 @@ def test_sub_edges_are_maximal():
 
 
 def test_tile_sets_group_cells_with_the_same_numbers():
-    found, _ = edgewise.find_edges(settle(stuck("expert", 16)))
+    found, _ = component_engine.find_edges(settle(stuck("expert", 16)))
     which = np.nonzero((found.cells <= 64) & (found.numbers <= 64))[0]
     padded = found.pad(which, 64, 64)
     sets = jax.device_get(jax.jit(jax.vmap(partial(tilesets.find_sets, capacity=64)))(padded))
@@ -361,11 +362,11 @@ def test_beyond_exact_capacity_there_are_estimates(monkeypatch):
 
 def test_every_kernel_lowers_for_every_platform():
     small = {8: jnp.zeros((2, 8), jnp.int32), 32: jnp.zeros((2, 32), jnp.int32)}
-    lists = {n: edgewise.Edge(*(zeros,) * 5) for n, zeros in small.items()}
+    lists = {n: component_engine.Edge(*(zeros,) * 5) for n, zeros in small.items()}
     batch = stuck("beginner", 2)
     of_edge, of_tree = edges.Tier(8, 8), tilesets.Tier(8, 8, 8, 16, 2, 8)
     of_masks = bitmask.Tier(16, 16, 16, 16, 8)
-    sixteen = edgewise.Edge(*(jnp.zeros((2, 16), jnp.int32),) * 5)
+    sixteen = component_engine.Edge(*(jnp.zeros((2, 16), jnp.int32),) * 5)
     none = jnp.zeros((2,), jnp.int32)
     problem = chains.Problem(lists[32], jnp.int32(1), none, none, none, jnp.zeros((2,), jnp.uint32))
     layouts, most = jnp.zeros((2, 4, 1), jnp.uint32), (jnp.int32(1), jnp.int32(1))

@@ -15,12 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard, lanes
-from jaxsweep.game import GameStatus
-from jaxsweep.lanes import Stage, Table
-from jaxsweep.level import Level
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import Level
+from jaxsweep.simulation import episode
+from jaxsweep.simulation.episode import Stage, Table
 from jaxsweep.strategies import STRATEGIES, Rules
-from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.least_risk import LeastBelief
 from jaxsweep.strategies.small_boards import after_first
 
 BOARDS = [
@@ -70,7 +71,7 @@ def every_game():
     nowhere = jnp.zeros_like(counts)
     table = Table(cells=cells, minable=cells, mines=counts, row=nowhere, col=nowhere)
     one = jax.tree.map(lambda leaf: leaf[..., 0], table)
-    lane = jax.eval_shape(partial(lanes.deal, one), np.uint32(0), np.uint32(0))
+    lane = jax.eval_shape(partial(episode.deal, one), np.uint32(0), np.uint32(0))
     games = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, len(counts)), leaf.dtype), lane)
     games = eqx.tree_at(lambda lane: (lane.opened, lane.mines), games, (opened, mines))
     names = [
@@ -86,18 +87,22 @@ def until_stuck(rules, table, games):
     """Every look of the player's at the board, until it has to guess or the game is over."""
 
     def step(games):
-        after = lanes.pick(games.stage == Stage.SWEEP, lanes.sweep(table, rules, games).lane, games)
+        after = episode.pick(
+            games.stage == Stage.SWEEP, episode.sweep(table, rules, games).lane, games
+        )
         if rules < Rules.PAIR:
             return after
-        return lanes.pick(games.stage == Stage.PAIR, lanes.look_at_pairs(table, games).lane, after)
+        return episode.pick(
+            games.stage == Stage.PAIR, episode.look_at_pairs(table, games).lane, after
+        )
 
     stuck = jax.lax.while_loop(lambda g: jnp.any(g.stage < Stage.GUESS), step, games)
-    return stuck, lanes.view(table, stuck)
+    return stuck, episode.view(table, stuck)
 
 
 @jax.jit
 def after_guess(games, moves):
-    return lanes.pick(games.stage == Stage.GUESS, lanes.guessed(games, moves), games)
+    return episode.pick(games.stage == Stage.GUESS, episode.guessed(games, moves), games)
 
 
 def guess(player, positions, stuck, key):
@@ -128,7 +133,7 @@ def play(player):
         key = jax.random.fold_in(jax.random.key(8), move)
         moves = guess(player, jax.device_get(positions), stuck, key)
         games = after_guess(games, jax.tree.map(jnp.asarray, moves))
-    won = np.asarray(lanes.status(table, games)) == GameStatus.WON
+    won = np.asarray(episode.status(table, games)) == GameStatus.WON
     return Counter(name for name, one in zip(names, won, strict=True) if one)
 
 

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard
 from jaxsweep.environment import Environment, random_cells
-from jaxsweep.level import Level, Start
-from jaxsweep.position import to_grid
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.level import Level, Start
+from jaxsweep.rules.position import to_grid
 from tests.oracle import PlainGame
 
 LEVEL, BATCH, SEED = Level(7, 9, 12), 24, np.uint32(5)

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard, game
-from jaxsweep.game import Game, GameStatus
-from jaxsweep.lanes import Table
-from jaxsweep.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules import bitboard, game
+from jaxsweep.rules.game import Game, GameStatus
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.simulation.episode import Table
 from tests.oracle import PlainGame
 
 BOARDS = 200_000

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from jaxsweep import arguments, human, keyboard, leaderboard, play, terminal
-from jaxsweep.board import cells_of
-from jaxsweep.game import GameStatus
-from jaxsweep.human import Table, finish, press, think
-from jaxsweep.level import LEVELS, Level, Start
-from jaxsweep.replay.format import load
+from jaxsweep.commands import arguments, play
+from jaxsweep.rules.board import cells_of
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Level, Start
+from jaxsweep.single import human, keyboard, leaderboard, terminal
+from jaxsweep.single.human import Table, finish, press, think
+from jaxsweep.single.replay.format import load
 
 SMALL = Level(4, 4, 2)
 MIDDLE = (2, 2)

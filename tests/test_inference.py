@@ -9,11 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard, frontier, infer, number_odds, position
-from jaxsweep.beliefs import Status
-from jaxsweep.engines import Exact, batching, edge_tables, edgewise, exact, joining
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.samples import stuck_positions
+from jaxsweep import infer, number_odds
+from jaxsweep.engines import Exact, batching, component_engine, convolution, exact, forward_backward
+from jaxsweep.engines.beliefs import Status
+from jaxsweep.rules import bitboard, frontier, position
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.simulation.stuck_positions import stuck_positions
 from tests.oracle import PlainGame, count_by_integers, layouts
 
 TOLERANCE = 1e-5
@@ -233,25 +234,25 @@ def test_every_kernel_lowers_for_every_platform():
     tier = exact.TIERS[1]
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 4)
     settled = batching.settle_batch(batch)
-    edge = edgewise.Edge(
+    edge = component_engine.Edge(
         *(jnp.zeros((4, tier.cells), jnp.int32),) * 2,
         *(jnp.zeros((4, tier.numbers), jnp.int32),) * 3,
     )
-    table = edge_tables.count_layouts(edge, np.int32(2), tier)
+    table = forward_backward.count_layouts(edge, np.int32(2), tier)
     none = jnp.zeros((4,), jnp.int32)
     join = (jnp.zeros((2, 8, 4)), jnp.zeros((2, 4), jnp.int32), none, none, none)
     calls = {
         "settle": (batching.settle_batch, (batch,)),
-        "build": (jax.jit(lambda s: edgewise.build_batch(s, 32)), (settled,)),
+        "build": (jax.jit(lambda s: component_engine.build_batch(s, 32)), (settled,)),
         "count": (
-            jax.jit(lambda e, n: edge_tables.count_layouts(e, n, tier)),
+            jax.jit(lambda e, n: forward_backward.count_layouts(e, n, tier)),
             (edge, jnp.int32(2)),
         ),
         "believe": (
             exact.believe_batch,
             (table.trail, table.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
         ),
-        "join": (jax.jit(lambda *a: edgewise.join_batch(*a, total=32)), join),
+        "join": (jax.jit(lambda *a: component_engine.join_batch(*a, total=32)), join),
     }
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)
@@ -261,7 +262,7 @@ def test_every_kernel_lowers_for_every_platform():
 def test_the_frontier_lists_every_cell_and_number_once():
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
     settled = jax.device_get(batching.settle_batch(batch))
-    built = jax.device_get(edgewise.build_batch(settled, 128))
+    built = jax.device_get(component_engine.build_batch(settled, 128))
     boundary, active = (bitboard.unpack_batch(x) for x in (settled.boundary, settled.active))
     for i in range(64):
         for rows, cols, edges, expected in (
@@ -285,7 +286,7 @@ def test_joining_tells_apart_what_can_be():
     """One edge with 0 or 2 mines beside one free cell, and one mine in all: nothing fits."""
     layouts_of_edge = jnp.zeros((2, 8)).at[0, 0].set(1.0).at[0, 2].set(1.0).at[1, 0].set(1.0)
     twice = jnp.stack([layouts_of_edge] * 2, axis=-1)
-    joined = joining.join(
+    joined = convolution.join(
         twice,
         jnp.zeros((2, 2), jnp.int32),
         jnp.full((2,), 3, jnp.int32),

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from jaxsweep import leaderboard
-from jaxsweep.leaderboard import Entry
-from jaxsweep.level import LEVELS, Level, Start
+from jaxsweep.rules.level import LEVELS, Level, Start
+from jaxsweep.single import leaderboard
+from jaxsweep.single.leaderboard import Entry
 
 GAME = Entry("ana", "beginner", Start.SAFE, True, 12.5, False, datetime(2025, 3, 1, 8, tzinfo=UTC))
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard
-from jaxsweep.level import LEVELS, Level, LevelError, Opening, Start
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 
 
 def test_named_levels():

@@ -8,18 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard
-from jaxsweep.engines.resident import Answers
+from jaxsweep.engines.device_exact import Answers
 from jaxsweep.inference import infer, number_odds
-from jaxsweep.level import LEVELS, Opening
-from jaxsweep.position import from_grid, from_text, to_grid
-from jaxsweep.samples import stuck_positions
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.rules.position import from_grid, from_text, to_grid
+from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
-from jaxsweep.strategies.hypotheses import NUMBERS, Candidates, Prospects, show
-from jaxsweep.strategies.least_belief import around
+from jaxsweep.strategies.fifty_fifty import Tosses
+from jaxsweep.strategies.least_risk import around
 from jaxsweep.strategies.lookahead import SECOND, Lookahead, two_safest
-from jaxsweep.strategies.outlook import WEIGHTS
-from jaxsweep.strategies.tosses import Tosses
+from jaxsweep.strategies.successors import NUMBERS, Candidates, Prospects, show
+from jaxsweep.strategies.win_probability import WEIGHTS
 
 from .test_tosses import asked
 

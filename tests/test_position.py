@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxsweep import position
-from jaxsweep.position import FLAGGED, HIDDEN, PositionError
+from jaxsweep.rules import position
+from jaxsweep.rules.position import FLAGGED, HIDDEN, PositionError
 
 TEXT = "4x3x2\n01HH\n01FH\n011H\n"
 GRID = [[0, 1, HIDDEN, HIDDEN], [0, 1, FLAGGED, HIDDEN], [0, 1, 1, HIDDEN]]

@@ -5,14 +5,14 @@ import random
 import numpy as np
 import pytest
 
-from jaxsweep.board import Board, cells_of
-from jaxsweep.game import GameStatus
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.replay import ReplayError, load, record, save, to_json
-from jaxsweep.replay.format import from_bytes
-from jaxsweep.session import Session
+from jaxsweep.rules.board import Board, cells_of
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.single.replay import ReplayError, load, record, save, to_json
+from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.single.session import Session
+from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
-from jaxsweep.watch import watch
 from tests.oracle import PlainGame
 
 

@@ -4,17 +4,17 @@ import jax
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard, position
-from jaxsweep.beliefs import Status
-from jaxsweep.engines import Exact, resident
+from jaxsweep.engines import Exact, device_exact
 from jaxsweep.engines.batching import settle_batch
+from jaxsweep.engines.beliefs import Status
 from jaxsweep.inference import infer
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.samples import stuck_positions
-from jaxsweep.scheduler import BUCKET as BATCH
+from jaxsweep.rules import bitboard, position
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.simulation.scheduler import BUCKET as BATCH
+from jaxsweep.simulation.stuck_positions import stuck_positions
 from tests.oracle import PlainGame, layouts
 
-believe = jax.jit(lambda positions: resident.believe(settle_batch(positions)))
+believe = jax.jit(lambda positions: device_exact.believe(settle_batch(positions)))
 
 
 def chances(answers):

@@ -8,8 +8,8 @@ import time
 import numpy as np
 import pytest
 
-from jaxsweep.level import Level, Start
-from jaxsweep.session import Session
+from jaxsweep.rules.level import Level, Start
+from jaxsweep.single.session import Session
 from tests.needs import program
 from viewer.layout import lay_out
 from viewer.theme import LIGHT

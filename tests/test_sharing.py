@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from jaxsweep import arguments
-from jaxsweep.board import Board, cells_of
-from jaxsweep.game import GameStatus
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.replay import HUMAN, Move, Replay, ReplayError, record, save
-from jaxsweep.replay.__main__ import main
-from jaxsweep.replay.checking import check
-from jaxsweep.replay.page import MAX_CELLS, page
-from jaxsweep.replay.pictures import MARGIN, MIN_WIDTH, animation, picture
-from jaxsweep.session import Session
+from jaxsweep.commands import arguments
+from jaxsweep.commands.replay import main
+from jaxsweep.rules.board import Board, cells_of
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.single.replay import HUMAN, Move, Replay, ReplayError, record, save
+from jaxsweep.single.replay.checking import check
+from jaxsweep.single.replay.page import MAX_CELLS, page
+from jaxsweep.single.replay.pictures import MARGIN, MIN_WIDTH, animation, picture
+from jaxsweep.single.session import Session
 from jaxsweep.strategies import Reason
 from tests.needs import program
 

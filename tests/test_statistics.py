@@ -1,6 +1,6 @@
 import pytest
 
-from jaxsweep.statistics import wilson
+from jaxsweep.simulation.statistics import wilson
 
 
 def test_wilson_matches_known_values():

@@ -7,12 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import bitboard, lanes
-from jaxsweep.draws import draws
-from jaxsweep.game import GameStatus
-from jaxsweep.lanes import Stage, Table, batched
-from jaxsweep.level import LEVELS, Opening
-from jaxsweep.position import from_text
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.rules.position import from_text
+from jaxsweep.rules.randomness import draws
+from jaxsweep.simulation import episode
+from jaxsweep.simulation.episode import Stage, Table, batched
 from jaxsweep.strategies import BEST, STRATEGIES, UNKNOWN_RISK, Readiness, Reason, Rules
 from jaxsweep.strategies.random import any_of
 
@@ -25,7 +26,7 @@ players = pytest.mark.parametrize("name", STRATEGIES)
 
 @jax.jit
 def deal():
-    return batched(partial(lanes.deal, TABLE, SEED))(jnp.arange(GAMES, dtype=jnp.uint32))
+    return batched(partial(episode.deal, TABLE, SEED))(jnp.arange(GAMES, dtype=jnp.uint32))
 
 
 @partial(jax.jit, static_argnums=0)
@@ -33,8 +34,8 @@ def until_stuck(rules, games):
     """Every look of the player's at the board, until it has to guess or the game is over."""
 
     def step(lane):
-        swept = lanes.sweep(TABLE, rules, lane).lane
-        paired = lanes.look_at_pairs(TABLE, lane).lane
+        swept = episode.sweep(TABLE, rules, lane).lane
+        paired = episode.look_at_pairs(TABLE, lane).lane
         chosen = jax.tree.map(partial(jnp.where, lane.stage == Stage.SWEEP), swept, paired)
         return jax.tree.map(partial(jnp.where, lane.stage < Stage.GUESS), chosen, lane)
 
@@ -43,11 +44,11 @@ def until_stuck(rules, games):
 
 @jax.jit
 def look(games):
-    positions = batched(partial(lanes.view, TABLE))(games)
-    return positions, batched(partial(lanes.key_for, seed=SEED))(games)
+    positions = batched(partial(episode.view, TABLE))(games)
+    return positions, batched(partial(episode.key_for, seed=SEED))(games)
 
 
-move_all = jax.jit(batched(lanes.guessed))
+move_all = jax.jit(batched(episode.guessed))
 
 
 def walk(name, rounds=5):
@@ -118,8 +119,8 @@ def test_a_guess_on_the_device_is_the_guess_on_the_host(name):
 @pytest.mark.parametrize("rules", Rules)
 def test_every_look_at_the_board_lowers_for_every_platform(rules):
     def play(number):
-        lane = lanes.deal(TABLE, SEED, number)
-        return lanes.look_at_pairs(TABLE, lanes.sweep(TABLE, rules, lane).lane).lane
+        lane = episode.deal(TABLE, SEED, number)
+        return episode.look_at_pairs(TABLE, episode.sweep(TABLE, rules, lane).lane).lane
 
     exported = jax.export.export(jax.jit(play), platforms=("cpu", "cuda", "tpu"))(
         jax.ShapeDtypeStruct((), jnp.uint32)
@@ -129,7 +130,7 @@ def test_every_look_at_the_board_lowers_for_every_platform(rules):
 
 def test_a_game_ends_as_its_status_says():
     games = until_stuck(Rules.PAIR, deal())
-    status = np.asarray(jax.jit(batched(partial(lanes.status, TABLE)))(games))
+    status = np.asarray(jax.jit(batched(partial(episode.status, TABLE)))(games))
     assert ((np.asarray(games.stage) == Stage.OVER) == (status != GameStatus.PLAYING)).all()
 
 

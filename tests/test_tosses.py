@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep.engines.resident import Answers
+from jaxsweep.engines.device_exact import Answers
 from jaxsweep.inference import infer
-from jaxsweep.level import Level, Opening
-from jaxsweep.position import from_text, to_grid
-from jaxsweep.samples import stuck_positions
+from jaxsweep.rules.level import Level, Opening
+from jaxsweep.rules.position import from_text, to_grid
+from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import Readiness, Reason
+from jaxsweep.strategies.fifty_fifty import CLOSE, LIKELY, PAIRS, Tosses
 from jaxsweep.strategies.lookahead import Lookahead
-from jaxsweep.strategies.tosses import CLOSE, LIKELY, PAIRS, Tosses
 
 from .oracle import layouts
 

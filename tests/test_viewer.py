@@ -9,12 +9,12 @@ import numpy as np
 import pygame
 import pytest
 
-from jaxsweep import leaderboard, replay
-from jaxsweep.board import cells_of
-from jaxsweep.game import GameStatus
-from jaxsweep.level import LEVELS, Level, Opening, Start
-from jaxsweep.position import FLAGGED, HIDDEN, from_text, to_text
-from jaxsweep.session import Session
+from jaxsweep.rules.board import cells_of
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules.position import FLAGGED, HIDDEN, from_text, to_text
+from jaxsweep.single import leaderboard, replay
+from jaxsweep.single.session import Session
 from tests.window import AtOnce, Hand, Pretending, Still
 from viewer import events
 from viewer.events import LEFT, MIDDLE, RIGHT

@@ -7,10 +7,10 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 import numpy as np
 
-from jaxsweep.analyze import Analysis
-from jaxsweep.beliefs import Status
-from jaxsweep.board import cells_of
-from jaxsweep.outlines import outline
+from jaxsweep.commands.analyze import Analysis
+from jaxsweep.engines.beliefs import Status
+from jaxsweep.rules.board import cells_of
+from jaxsweep.single.outlines import outline
 from viewer import events
 from viewer.model import Mode, Settings, start
 from viewer.thinker import Thinker, next_move

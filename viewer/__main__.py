@@ -5,10 +5,11 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxsweep import arguments, leaderboard
-from jaxsweep.compilation import use_cache
-from jaxsweep.level import LEVELS, Level, LevelError, Start
-from jaxsweep.replay import ReplayError
+from jaxsweep.commands import arguments
+from jaxsweep.rules.level import LEVELS, Level, LevelError, Start
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.single import leaderboard
+from jaxsweep.single.replay import ReplayError
 from jaxsweep.strategies import BEST, STRATEGIES
 from viewer.model import MAX_CELLS, Mode, Settings, start
 

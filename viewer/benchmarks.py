@@ -8,9 +8,9 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 import jax
 import pygame
 
-from jaxsweep.level import Opening
-from jaxsweep.position import Position, to_grid, to_text
-from jaxsweep.samples import stuck_positions
+from jaxsweep.rules.level import Opening
+from jaxsweep.rules.position import Position, to_grid, to_text
+from jaxsweep.simulation.stuck_positions import stuck_positions
 from viewer.draw import draw
 from viewer.events import Pasted, Thinking
 from viewer.model import Mode, Settings, start, update

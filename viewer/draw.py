@@ -6,11 +6,11 @@ import numpy as np
 import pygame
 from pygame import Surface
 
-from jaxsweep.beliefs import Status
-from jaxsweep.board import Cell
-from jaxsweep.game import GameStatus
-from jaxsweep.outlines import NONE
-from jaxsweep.position import FLAGGED
+from jaxsweep.engines.beliefs import Status
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.position import FLAGGED
+from jaxsweep.single.outlines import NONE
 from viewer.events import Point
 from viewer.film import SPEEDS, Film
 from viewer.layout import BUTTONS, MARGIN, Layout, Rect

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from jaxsweep.replay import Move
+from jaxsweep.single.replay import Move
 from viewer.thoughts import Thought
 
 Point = tuple[int, int]

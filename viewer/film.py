@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jaxsweep.board import Board
-from jaxsweep.level import Opening
-from jaxsweep.replay import Move, Replay, played
+from jaxsweep.rules.board import Board
+from jaxsweep.rules.level import Opening
+from jaxsweep.single.replay import Move, Replay, played
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Moves a second."""

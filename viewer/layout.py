@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from jaxsweep.board import Cell
+from jaxsweep.rules.board import Cell
 from viewer.events import Point
 
 BAR = 36

@@ -6,14 +6,22 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from jaxtyping import Int8
 
-from jaxsweep.board import Cell
-from jaxsweep.errors import UserError
-from jaxsweep.game import GameStatus
-from jaxsweep.level import LEVELS, Level, LevelError, Opening, Start
-from jaxsweep.position import FLAGGED, HIDDEN, PositionError, from_grid, read_all, to_grid, to_text
-from jaxsweep.replay import Replay
-from jaxsweep.replay.format import from_bytes
-from jaxsweep.session import Session
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
+from jaxsweep.rules.position import (
+    FLAGGED,
+    HIDDEN,
+    PositionError,
+    from_grid,
+    read_all,
+    to_grid,
+    to_text,
+)
+from jaxsweep.runtime.errors import UserError
+from jaxsweep.single.replay import Replay
+from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.single.session import Session
 from jaxsweep.strategies import BEST, STRATEGIES
 from viewer import events, wishes
 from viewer.events import LEFT, MIDDLE, RIGHT, Event, Point

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from jaxsweep import leaderboard
+from jaxsweep.single import leaderboard
 from viewer import events
 from viewer.wishes import LookUp, Score
 

@@ -5,12 +5,12 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 
-from jaxsweep.board import Mask
-from jaxsweep.compilation import use_cache
-from jaxsweep.level import Opening
-from jaxsweep.replay import Move, moves_of
+from jaxsweep.rules.board import Mask
+from jaxsweep.rules.level import Opening
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.single.replay import Move, moves_of
+from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
-from jaxsweep.watch import watch
 from viewer import events
 from viewer.events import Event
 from viewer.thoughts import think

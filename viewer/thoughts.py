@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int8
 
-from jaxsweep.analyze import Analysis, analyze
-from jaxsweep.outlines import Outlines, outline
-from jaxsweep.position import PositionError, check, from_grid
+from jaxsweep.commands.analyze import Analysis, analyze
+from jaxsweep.rules.position import PositionError, check, from_grid
+from jaxsweep.single.outlines import Outlines, outline
 
 Key = tuple[bytes, int, int]
 """A position: its cells, its columns, its mines."""

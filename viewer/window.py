@@ -8,9 +8,9 @@ from threading import Thread
 
 import pygame
 
-from jaxsweep import session
-from jaxsweep.errors import UserError
-from jaxsweep.replay import Replay, save
+from jaxsweep.runtime.errors import UserError
+from jaxsweep.single import session
+from jaxsweep.single.replay import Replay, save
 from viewer import clipboard, events, scores, wishes
 from viewer.draw import draw
 from viewer.events import Event

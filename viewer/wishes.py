@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int8
 
-from jaxsweep.level import Level, Opening, Start
-from jaxsweep.replay import Replay
+from jaxsweep.rules.level import Level, Opening, Start
+from jaxsweep.single.replay import Replay
 
 
 @dataclass(frozen=True, eq=False)

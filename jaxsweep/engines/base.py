@@ -6,8 +6,8 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import UInt32
 
-from jaxsweep.beliefs import Beliefs
-from jaxsweep.position import Position
+from jaxsweep.engines.beliefs import Beliefs
+from jaxsweep.rules.position import Position
 
 
 class AbstractEngine(eqx.Module):

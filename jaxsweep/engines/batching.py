@@ -8,10 +8,11 @@ import jax
 import numpy as np
 from jaxtyping import Array, Int, UInt32
 
-from jaxsweep import frontier, machine
-from jaxsweep.deduction import Certain
-from jaxsweep.frontier import Settled
-from jaxsweep.position import Position
+from jaxsweep.rules import frontier
+from jaxsweep.rules.deduction import Certain
+from jaxsweep.rules.frontier import Settled
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime import machine
 
 BATCHES = (4, 32, 256)
 """The batch sizes that kernels are compiled for."""

@@ -21,11 +21,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from jaxsweep import bitboard
-from jaxsweep.engines import needs
-from jaxsweep.engines.edgewise import AbstractEdgeEngine, Edge, EdgeBeliefs, EdgeTable
-from jaxsweep.engines.listing import compact, tabulate, weigh, weighted_sum
-from jaxsweep.frontier import FAR
+from jaxsweep.engines import residuals
+from jaxsweep.engines.component_engine import AbstractEdgeEngine, Edge, EdgeBeliefs, EdgeTable
+from jaxsweep.engines.solution_lists import compact, tabulate, weigh, weighted_sum
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.frontier import FAR
 
 SECTION = 8
 """Cells of a section."""
@@ -49,7 +49,7 @@ class Tier(NamedTuple):
     @property
     def bytes(self) -> int:
         """What one edge takes, while sections are merged and masks weighed."""
-        words = self.numbers // needs.SLOTS + self.cells // bitboard.WORD + 1
+        words = self.numbers // residuals.SLOTS + self.cells // bitboard.WORD + 1
         merging = words * (self.cells // SECTION * 2**SECTION + 4 * self.masks + 4 * self.block)
         return 4 * (merging + 2 * self.masks * self.cells)
 
@@ -112,7 +112,7 @@ class _Numbers(NamedTuple):
     def room(self, inside: UInt32[Array, "*s key_words"]) -> UInt32[Array, "*s key_words"]:
         """How many cells are outside of a section; 7 stands for 7 or 8."""
         outside = jnp.broadcast_to(self.cells, inside.shape) - inside
-        return outside - ((outside & jnp.uint32(needs.GUARD)) >> jnp.uint32(3))
+        return outside - ((outside & jnp.uint32(residuals.GUARD)) >> jnp.uint32(3))
 
 
 @partial(jax.jit, static_argnames="tier")
@@ -152,10 +152,10 @@ def _sections(edge: Edge, tier: Tier) -> tuple[Section, _Numbers]:
     assignment = np.arange(2**SECTION, dtype=np.uint32)
     bits = jnp.asarray((assignment[:, None] >> np.arange(SECTION, dtype=np.uint32)) & np.uint32(1))
     mines = jnp.sum(bits[None, :, :, None] * touch[:, None], axis=2, dtype=jnp.uint32)
-    left, passed = needs.take(jnp.broadcast_to(numbers.need, mines.shape), mines)
+    left, passed = residuals.take(jnp.broadcast_to(numbers.need, mines.shape), mines)
     exists = jnp.asarray(edge.cell_row != FAR).reshape(count, SECTION)
     passed &= ~jnp.any((bits != 0)[None] & ~exists[:, None, :], axis=-1)
-    passed &= needs.can_end(left, numbers.room(inside)[:, None, :])
+    passed &= residuals.can_end(left, numbers.room(inside)[:, None, :])
     source, size = jax.vmap(partial(compact, places=2**SECTION))(passed)
     first = jnp.arange(count, dtype=jnp.int32) * SECTION
     words = jnp.arange(-(-tier.cells // bitboard.WORD), dtype=jnp.int32)
@@ -174,8 +174,8 @@ def _sections(edge: Edge, tier: Tier) -> tuple[Section, _Numbers]:
 def _pack(values: Int[Array, "*rows numbers"]) -> UInt32[Array, "*rows key_words"]:
     """Numbers from 0 to 15, four bits each."""
     *rows, numbers = values.shape
-    digits = values.reshape(*rows, numbers // needs.SLOTS, needs.SLOTS).astype(jnp.uint32)
-    places = jnp.arange(needs.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
+    digits = values.reshape(*rows, numbers // residuals.SLOTS, residuals.SLOTS).astype(jnp.uint32)
+    places = jnp.arange(residuals.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
     return jnp.sum(digits << jnp.broadcast_to(places, digits.shape), axis=-1, dtype=jnp.uint32)
 
 
@@ -190,13 +190,13 @@ def _merge(a: Section, b: Section, numbers: _Numbers, tier: Tier) -> Section:
 
     def join(pair):
         mines_in_b = numbers.need[None, :] - b.left[pair % of_b]
-        return needs.take(a.left[pair // of_b], mines_in_b)
+        return residuals.take(a.left[pair // of_b], mines_in_b)
 
     def test(state):
         start, found, kept = state
         pair = start + jnp.arange(tier.block, dtype=jnp.int32)
         left, passed = join(pair)
-        passed &= (pair < pairs) & needs.can_end(left, room[None, :])
+        passed &= (pair < pairs) & residuals.can_end(left, room[None, :])
         rank = bitboard.running_count(passed)
         place = jnp.where(passed, found + rank - 1, tier.masks)
         return start + tier.block, found + rank[-1], kept.at[place].set(pair, mode="drop")

@@ -21,15 +21,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
-from jaxsweep import bitboard
-from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.engines import edgewise, needs
+from jaxsweep.engines import component_engine, residuals
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import BATCHES, BYTES, batches, settle, side_by_side, sizes_of
-from jaxsweep.engines.edgewise import Edge
-from jaxsweep.engines.needs import Step
-from jaxsweep.frontier import Settled
-from jaxsweep.position import Position
+from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.engines.component_engine import Edge
+from jaxsweep.engines.residuals import Step
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.frontier import Settled
+from jaxsweep.rules.position import Position
 
 PARTICLES = 32
 """As many as a word has bits: the ways to go on are one word of flags."""
@@ -70,7 +70,7 @@ class Chains(AbstractEngine):
     def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch."""
         settled = settle(positions)
-        edges, fits = edgewise.find_edges(settled)
+        edges, fits = component_engine.find_edges(settled)
         walks, report = edges.by_position(), _Report(settled, fits)
         waiting = np.arange(len(walks))
         for cells, words in TIERS:
@@ -88,7 +88,7 @@ class Chains(AbstractEngine):
 
     def _run(
         self,
-        walks: edgewise.EdgeIndex,
+        walks: component_engine.EdgeIndex,
         which: Int[np.ndarray, " some"],
         seeds: UInt32[np.ndarray, " batch"],
         tier: tuple[int, int],
@@ -137,7 +137,7 @@ class Chains(AbstractEngine):
 
     def _problem(
         self,
-        walks: edgewise.EdgeIndex,
+        walks: component_engine.EdgeIndex,
         which: Int[np.ndarray, " some"],
         seeds: UInt32[np.ndarray, " batch"],
         report: "_Report",
@@ -199,7 +199,7 @@ class _Walk(NamedTuple):
 @partial(jax.jit, static_argnames=("chains", "words"))
 def _begin(problem: Problem, chains: int, words: int):
     """A layout for each chain to begin with, how many found one, and where keys are too short."""
-    steps, collides = jax.vmap(partial(needs.cell_by_cell, words=words))(problem.edge)
+    steps, collides = jax.vmap(partial(residuals.cell_by_cell, words=words))(problem.edge)
     mask_words = problem.edge.cell_row.shape[1] // bitboard.WORD
     batch = problem.seed.shape[0]
 
@@ -227,7 +227,7 @@ def _begin(problem: Problem, chains: int, words: int):
 @partial(jax.jit, static_argnames="words")
 def _round(problem: Problem, layouts: UInt32[Array, "batch chains words"], number, words: int):
     """So many sweeps of all chains, and the sum of what they said of every cell."""
-    steps, _ = jax.vmap(partial(needs.cell_by_cell, words=words))(problem.edge)
+    steps, _ = jax.vmap(partial(residuals.cell_by_cell, words=words))(problem.edge)
     batch, chains, _ = layouts.shape
     sums = jnp.zeros((batch, chains, problem.edge.cell_row.shape[1] + 1), jnp.float32)
 
@@ -300,9 +300,9 @@ def _step(
 ) -> _Walk:
     """Takes the particles of one chain past one cell."""
     entered = walk.keys + step.enter[:, None]
-    clear = needs.can_end(entered, step.room[:, None], axis=0)
-    taken, can_take = needs.take(entered, step.touch[:, None], axis=0)
-    mined = can_take & step.exists & needs.can_end(taken, step.room[:, None], axis=0)
+    clear = residuals.can_end(entered, step.room[:, None], axis=0)
+    taken, can_take = residuals.take(entered, step.touch[:, None], axis=0)
+    mined = can_take & step.exists & residuals.can_end(taken, step.room[:, None], axis=0)
     # All ways to go on, one draw a particle: first whether to a mine, then from which particle.
     ways_clear, ways_mined = _flags(clear), _flags(mined)
     many_clear, many_mined = (_count(ways).astype(jnp.float32) for ways in (ways_clear, ways_mined))
@@ -394,7 +394,7 @@ class _Report:
         self.is_free = bitboard.unpack_batch(settled.free)
         self.safe = bitboard.unpack_batch(settled.certain.safe)
         self.certain_mines = bitboard.unpack_batch(settled.certain.mines)
-        possible = edgewise.is_possible(settled)
+        possible = component_engine.is_possible(settled)
         possible &= (self.boundary > 0) | (self.mines <= self.free)
         self.status = np.where(fits, Status.ESTIMATE, Status.OVER_CAPACITY)
         self.status = np.where(possible, self.status, Status.INCONSISTENT)
@@ -408,13 +408,13 @@ class _Report:
 
     def write(
         self,
-        walks: edgewise.EdgeIndex,
+        walks: component_engine.EdgeIndex,
         which: Int[np.ndarray, " some"],
         mean: Float[np.ndarray, "some cells_and_free"],
         error: Float[np.ndarray, "some cells_and_free"],
     ) -> None:
         """The means and errors of these walks' cells, and of free cells in the last place."""
-        at, there = edgewise.cells_at(walks, which, mean.shape[1] - 1)
+        at, there = component_engine.cells_at(walks, which, mean.shape[1] - 1)
         own = walks.position[which]
         for grid, values in ((self.chance, mean), (self.error, error)):
             grid[at] = values[:, :-1][there]

@@ -20,21 +20,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from jaxsweep import bitboard
-from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.engines import edgewise
+from jaxsweep.engines import component_engine
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import BYTES, batches, settle, sizes_of
-from jaxsweep.engines.edgewise import (
+from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.engines.component_engine import (
     AbstractEdgeEngine,
     Edge,
     EdgeBeliefs,
     EdgeLists,
     EdgeTable,
 )
-from jaxsweep.engines.listing import tabulate, weigh, weighted_sum
-from jaxsweep.frontier import FAR, Settled
-from jaxsweep.position import Position
+from jaxsweep.engines.solution_lists import tabulate, weigh, weighted_sum
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.frontier import FAR, Settled
+from jaxsweep.rules.position import Position
 
 CUT_TIERS = (64, 128, 512)
 """Cells, and numbers, of an edge that a kernel cuts into sub-edges."""
@@ -76,28 +76,28 @@ class Edges(AbstractEngine):
     def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch; nothing is drawn by lot."""
         settled, search = settle(positions), self._search()
-        edges, fits = edgewise.find_edges(settled)
-        possible = edgewise.is_possible(settled)
+        edges, fits = component_engine.find_edges(settled)
+        possible = component_engine.is_possible(settled)
         small = (edges.cells <= self.limit) & (edges.numbers <= NUMBERS_A_CELL * self.limit)
-        in_parts = edgewise.any_of(len(fits), edges.position[~small])
+        in_parts = component_engine.any_of(len(fits), edges.position[~small])
         too_large = np.maximum(edges.cells, edges.numbers) > CUT_TIERS[-1]
-        fits &= ~edgewise.any_of(len(fits), edges.position[too_large])
+        fits &= ~component_engine.any_of(len(fits), edges.position[too_large])
         whole = edges.only(~in_parts[edges.position])
-        counted = edgewise.count(search, whole)
-        joint = edgewise.join(whole, counted, settled, ~in_parts & fits & possible)
-        beliefs = edgewise.fill(search, settled, whole, counted, joint)
+        counted = component_engine.count(search, whole)
+        joint = component_engine.join(whole, counted, settled, ~in_parts & fits & possible)
+        beliefs = component_engine.fill(search, settled, whole, counted, joint)
         cut = (in_parts & fits & possible)[edges.position]
         if not cut.any():
             return beliefs
         parts = edges.lists(np.nonzero(cut & small)[0]) + self._cut(edges, cut & ~small)
-        return _estimate(beliefs, settled, edgewise.EdgeIndex.of(parts), search)
+        return _estimate(beliefs, settled, component_engine.EdgeIndex.of(parts), search)
 
     def _search(self) -> "Exhaustive":
         sizes = [size for size in (8, 12, 16) if size < self.limit] + [self.limit]
         return Exhaustive(tuple(Tier(size, NUMBERS_A_CELL * size) for size in sizes))
 
     def _cut(
-        self, edges: edgewise.EdgeIndex, wanted: Bool[np.ndarray, " edges"]
+        self, edges: component_engine.EdgeIndex, wanted: Bool[np.ndarray, " edges"]
     ) -> list[EdgeLists]:
         """The maximal sub-edges of the wanted edges."""
         found, largest = [], np.maximum(edges.cells, edges.numbers)
@@ -235,11 +235,13 @@ def _sub_edges(edge: EdgeLists, groups: Bool[np.ndarray, "places places"]) -> li
 
 
 def _bounds(
-    parts: edgewise.EdgeIndex, counted: edgewise.Counted, unknown: Int[np.ndarray, " positions"]
+    parts: component_engine.EdgeIndex,
+    counted: component_engine.Counted,
+    unknown: Int[np.ndarray, " positions"],
 ) -> tuple[Int[np.ndarray, " positions"], Int[np.ndarray, " positions"]]:
     """The fewest and the most mines of each position: of parts that share no cell, and the rest."""
     fewest, most = np.zeros_like(unknown), unknown.copy()
-    highest = counted.least + ((counted.layouts > 0) * np.arange(edgewise.SPREAD)).max(1)
+    highest = counted.least + ((counted.layouts > 0) * np.arange(component_engine.SPREAD)).max(1)
     taken: dict[int, set[tuple[int, int]]] = {}
     for i, part in enumerate(parts.lists(np.arange(len(parts)))):
         cells = set(zip(part.cell_row.tolist(), part.cell_col.tolist(), strict=True))
@@ -252,7 +254,7 @@ def _bounds(
 
 
 def _estimate(
-    beliefs: Beliefs, settled: Settled, parts: edgewise.EdgeIndex, search: Exhaustive
+    beliefs: Beliefs, settled: Settled, parts: component_engine.EdgeIndex, search: Exhaustive
 ) -> Beliefs:
     """Fills in estimates for the positions that the parts are of.
 
@@ -262,19 +264,21 @@ def _estimate(
         np.array(part)
         for part in (beliefs.mine_probability, beliefs.safe, beliefs.mines, beliefs.status)
     )
-    counted = edgewise.count(search, parts)
+    counted = component_engine.count(search, parts)
     left = np.maximum(np.asarray(settled.mines_left, np.float64), 0)
     unknown = sizes_of(settled.boundary) + sizes_of(settled.free)
     tilt = np.log((left + 0.5) / (np.maximum(unknown - left, 0) + 0.5))[parts.position]
-    weights = np.where(counted.layouts > 0, np.exp(np.arange(edgewise.SPREAD) * tilt[:, None]), 0.0)
+    weights = np.where(
+        counted.layouts > 0, np.exp(np.arange(component_engine.SPREAD) * tilt[:, None]), 0.0
+    )
     total = (weights * counted.layouts).sum(1, keepdims=True)
     weights = weights / np.where(total > 0, total, 1.0)
     numbers_around = np.full(chance.shape, -1)
     every = np.full(len(parts), 2**32 - 1, np.uint32)
     weights = weights.astype(np.float32)
-    for walk, believed in edgewise.come_back(search, parts, counted, weights, every):
+    for walk, believed in component_engine.come_back(search, parts, counted, weights, every):
         own = walk.edges[walk.kept]
-        at, there = edgewise.cells_at(parts, own, walk.tier.cells)
+        at, there = component_engine.cells_at(parts, own, walk.tier.cells)
         around = np.concatenate([one.near().sum(0) for one in parts.lists(own)])
         np.logical_or.at(safe, at, ~believed.can_mine[walk.kept][there])
         np.logical_or.at(mines, at, ~believed.can_clear[walk.kept][there])
@@ -286,8 +290,8 @@ def _estimate(
         chance[at] = believed.mine[walk.kept][there][order][better]
         numbers_around[at] = around[better]
     fitted = np.unique(parts.position)
-    in_fitted = edgewise.any_of(len(status), fitted)
-    none_left = edgewise.any_of(len(status), parts.position[counted.layouts.sum(1) == 0])
+    in_fitted = component_engine.any_of(len(status), fitted)
+    none_left = component_engine.any_of(len(status), parts.position[counted.layouts.sum(1) == 0])
     fewest, most = _bounds(parts, counted, unknown)
     none_left |= (safe & mines).any((1, 2)) | (left < fewest) | (left > most)
     status[in_fitted] = Status.ESTIMATE

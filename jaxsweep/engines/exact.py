@@ -12,11 +12,11 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 
-from jaxsweep.engines import edge_tables, edgewise
+from jaxsweep.engines import component_engine, forward_backward
 from jaxsweep.engines.batching import BATCHES, settle, settle_batch, sizes_of
-from jaxsweep.engines.edge_tables import Tier, Trail
-from jaxsweep.engines.edgewise import Edge, EdgeBeliefs, EdgeTable
-from jaxsweep.position import Position
+from jaxsweep.engines.component_engine import Edge, EdgeBeliefs, EdgeTable
+from jaxsweep.engines.forward_backward import Tier, Trail
+from jaxsweep.rules.position import Position
 
 TIERS = (
     # Most edges are this small; where there are many, they get a kernel of their own.
@@ -29,11 +29,11 @@ TIERS = (
     Tier(cells=1024, numbers=1024, states=4096, words=8, spread=32),
 )
 
-count_batch = jax.jit(edge_tables.count_layouts, static_argnames="tier")
-believe_batch = jax.jit(edge_tables.believe)
+count_batch = jax.jit(forward_backward.count_layouts, static_argnames="tier")
+believe_batch = jax.jit(forward_backward.believe)
 
 
-class Exact(edgewise.AbstractEdgeEngine[Tier]):
+class Exact(component_engine.AbstractEdgeEngine[Tier]):
     """Exact beliefs of every position that fits the largest capacity: nearly all there are."""
 
     tiers: tuple[Tier, ...] = eqx.field(static=True, default=TIERS)
@@ -59,11 +59,11 @@ def count_exactly(positions: Position) -> list[int | None]:
     None where it is out of reach: over capacity, or an edge with 10¹⁵ layouts or more.
     """
     settled = settle(positions)
-    possible, free = edgewise.is_possible(settled), sizes_of(settled.free)
-    edges, fits = edgewise.find_edges(settled)
-    counted = edgewise.count(Exact(), edges)
+    possible, free = component_engine.is_possible(settled), sizes_of(settled.free)
+    edges, fits = component_engine.find_edges(settled)
+    counted = component_engine.count(Exact(), edges)
     lost = ~counted.fits | (counted.layouts >= 1e15).any(1)
-    fits &= ~edgewise.any_of(len(fits), edges.position[lost])
+    fits &= ~component_engine.any_of(len(fits), edges.position[lost])
     of_position: list[list[int]] = [[] for _ in fits]
     for edge, position in enumerate(edges.position):
         of_position[position].append(edge)
@@ -79,7 +79,7 @@ def count_exactly(positions: Position) -> list[int | None]:
     return totals
 
 
-def _exact_counts(counted: edgewise.Counted, edge: int) -> dict[int, int]:
+def _exact_counts(counted: component_engine.Counted, edge: int) -> dict[int, int]:
     """An edge's layouts by number of mines, as whole numbers."""
     rows = zip(counted.layouts[edge], counted.residue[edge], strict=True)
     least = int(counted.least[edge])
@@ -112,16 +112,18 @@ def warm_up(position: Position) -> None:
 
     def to_edges() -> None:
         copies = jax.tree.map(lambda leaf: np.stack([leaf] * batch, axis=-1), position)
-        edgewise.build_batch(settle_batch(copies), edgewise.FRONTIER_TIERS[0])
+        component_engine.build_batch(settle_batch(copies), component_engine.FRONTIER_TIERS[0])
 
     def from_edges() -> None:
         cells, numbers = (np.zeros((batch, n), np.int32) for n in (tier.cells, tier.numbers))
         table = count_batch(Edge(cells, cells, numbers, numbers, numbers), np.int32(0), tier)
         believe_batch(table.trail, table.layouts, np.zeros(batch, np.uint32), np.int32(0))
-        edges, spread, total = edgewise.JOIN_TIERS[0]
+        edges, spread, total = component_engine.JOIN_TIERS[0]
         none = np.zeros(batch, np.int32)
         layouts = np.zeros((edges, spread, batch), np.float32)
-        edgewise.join_batch(layouts, np.zeros((edges, batch), np.int32), none, none, none, total)
+        component_engine.join_batch(
+            layouts, np.zeros((edges, batch), np.int32), none, none, none, total
+        )
 
     with ThreadPoolExecutor() as threads:
         for task in [threads.submit(to_edges), threads.submit(from_edges)]:

@@ -11,15 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 
-from jaxsweep import bitboard, frontier
-from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.bitboard import Bits, Planes
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import in_batches, settle
-from jaxsweep.engines.edgewise import is_possible
-from jaxsweep.frontier import Settled
-from jaxsweep.fusion import kept
-from jaxsweep.position import Position
+from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.engines.component_engine import is_possible
+from jaxsweep.rules import bitboard, frontier
+from jaxsweep.rules.bitboard import Bits, Planes
+from jaxsweep.rules.frontier import Settled
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime.materialize import kept
 
 
 class Likelihood(AbstractEngine):

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from jaxsweep import bitboard, frontier
-from jaxsweep.bitboard import Bits
-from jaxsweep.engines.needs import SLOTS
-from jaxsweep.frontier import FAR
+from jaxsweep.engines.residuals import SLOTS
+from jaxsweep.rules import bitboard, frontier
+from jaxsweep.rules.bitboard import Bits
+from jaxsweep.rules.frontier import FAR
 
 CELLS = 8
 """Of an edge: more, and there are too many patterns."""

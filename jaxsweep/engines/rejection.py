@@ -21,12 +21,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, UInt32
 
-from jaxsweep import bitboard, frontier
-from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.draws import below
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import batches, in_batches, settle, side_by_side, sizes_of
-from jaxsweep.position import Position
+from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.rules import bitboard, frontier
+from jaxsweep.rules.position import Position
+from jaxsweep.rules.randomness import below
 
 SAMPLES = 4096
 """Samples of one position in one call."""

@@ -20,12 +20,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from jaxsweep import bitboard
-from jaxsweep.engines import needs
-from jaxsweep.engines.edgewise import AbstractEdgeEngine, Edge, EdgeBeliefs, EdgeTable
-from jaxsweep.engines.listing import compact, tabulate, weigh, weighted_sum
-from jaxsweep.engines.needs import Step
-from jaxsweep.frontier import FAR
+from jaxsweep.engines import residuals
+from jaxsweep.engines.component_engine import AbstractEdgeEngine, Edge, EdgeBeliefs, EdgeTable
+from jaxsweep.engines.residuals import Step
+from jaxsweep.engines.solution_lists import compact, tabulate, weigh, weighted_sum
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.frontier import FAR
 
 VALUES = 8
 """Mines that a set may hold: 0 to 7, since no unsettled number needs more."""
@@ -50,7 +50,7 @@ class Tier(NamedTuple):
     @property
     def bytes(self) -> int:
         """What one edge takes, while a level is grown or the leaves are weighed."""
-        growing = VALUES * (self.words + self.sets // needs.SLOTS)
+        growing = VALUES * (self.words + self.sets // residuals.SLOTS)
         return 4 * self.nodes * max(growing, 3 * self.sets)
 
 
@@ -152,7 +152,7 @@ def _grow_batch(edges: Edge, tier: Tier) -> EdgeTable:
     only_root = jnp.zeros((batch, tier.nodes), bool).at[:, 0].set(True)
     root = _Level(
         keys=jnp.zeros((batch, tier.nodes, tier.words), jnp.uint32),
-        mines_in=jnp.zeros((batch, tier.nodes, -(-tier.sets // needs.SLOTS)), jnp.uint32),
+        mines_in=jnp.zeros((batch, tier.nodes, -(-tier.sets // residuals.SLOTS)), jnp.uint32),
         mines=jnp.zeros((batch, tier.nodes), jnp.int32),
         ways=only_root.astype(jnp.float32),
         live=only_root,
@@ -175,7 +175,7 @@ def _steps(edge: Edge, sets: Sets, words: int) -> tuple[Step, Bool[Array, ""]]:
     """Set by set: a rule has so many cells behind it as its sets so far have."""
     cells = jnp.where(sets.near, sets.size[None, :], 0)
     so_far = jnp.cumsum(cells, axis=1, dtype=jnp.int32)
-    return needs.line_up(sets.near, so_far, jnp.asarray(edge.need), sets.size > 0, words)
+    return residuals.line_up(sets.near, so_far, jnp.asarray(edge.need), sets.size > 0, words)
 
 
 def _grow(i: Int[Array, ""], level: _Level, step: Step, size: Int[Array, ""]) -> _Level:
@@ -183,16 +183,16 @@ def _grow(i: Int[Array, ""], level: _Level, step: Step, size: Int[Array, ""]) ->
     nodes, words = level.keys.shape
     keys = level.keys + step.enter[None, :]
     value = jnp.arange(VALUES, dtype=jnp.uint32)
-    left, allowed = needs.take(
+    left, allowed = residuals.take(
         jnp.broadcast_to(keys, (VALUES, nodes, words)),
         (value[:, None] * step.touch[None, :])[:, None, :],
     )
     allowed &= level.live[None, :] & (value.astype(jnp.int32) <= size)[:, None]
-    allowed &= needs.can_end(left, step.room[None, None, :])
+    allowed &= residuals.can_end(left, step.room[None, None, :])
     source, children = compact(allowed.reshape(-1), nodes)
     parent, mines = source % nodes, source // nodes
-    word = jnp.arange(level.mines_in.shape[1]) == i // needs.SLOTS
-    digit = mines.astype(jnp.uint32) << (i % needs.SLOTS * 4).astype(jnp.uint32)
+    word = jnp.arange(level.mines_in.shape[1]) == i // residuals.SLOTS
+    digit = mines.astype(jnp.uint32) << (i % residuals.SLOTS * 4).astype(jnp.uint32)
     return _Level(
         keys=left.reshape(-1, words)[source],
         mines_in=level.mines_in[parent] | jnp.where(word[None, :], digit[:, None], jnp.uint32(0)),
@@ -208,7 +208,7 @@ def _weigh(
 ) -> EdgeBeliefs:
     """What the cells of one edge can be: the sets' mines over all leaves."""
     sets = leaves.sets.size.shape[0]
-    digits = jnp.arange(needs.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
+    digits = jnp.arange(residuals.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
     mines_in = (leaves.mines_in[:, :, None] >> digits[None, None, :]) & jnp.uint32(0xF)
     mines_in = mines_in.reshape(mines_in.shape[0], -1)[:, :sets].astype(jnp.float32)
     weight, can = weigh(leaves.above, leaves.live, weights, possible)

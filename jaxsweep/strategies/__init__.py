@@ -12,7 +12,7 @@ from jaxsweep.strategies.base import (
     Rules,
 )
 from jaxsweep.strategies.knowledge import Knowledge
-from jaxsweep.strategies.least_belief import LeastBelief
+from jaxsweep.strategies.least_risk import LeastBelief
 from jaxsweep.strategies.linear import Linear
 from jaxsweep.strategies.lookahead import Lookahead
 from jaxsweep.strategies.random import Random

@@ -8,8 +8,8 @@ import equinox as eqx
 import jax
 from jaxtyping import Array, Float, Int, Key, UInt32
 
-from jaxsweep.deduction import Rule
-from jaxsweep.position import Position
+from jaxsweep.rules.deduction import Rule
+from jaxsweep.rules.position import Position
 
 UNKNOWN_RISK = -1.0
 """The risk of a guess by a strategy that has no probabilities."""

@@ -13,8 +13,8 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import Bool, Int, Int8
 
-from jaxsweep.board import Cell, cells_of
-from jaxsweep.position import HIDDEN
+from jaxsweep.rules.board import Cell, cells_of
+from jaxsweep.rules.position import HIDDEN
 
 Layout = int
 """Bit i: the i-th of some cells is a mine."""

@@ -4,8 +4,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Int, Key
 
-from jaxsweep.deduction import single_cell
-from jaxsweep.position import Position
+from jaxsweep.rules.deduction import single_cell
+from jaxsweep.rules.position import Position
 from jaxsweep.strategies.base import AbstractStrategy, Move, Rules
 from jaxsweep.strategies.random import random_moves
 

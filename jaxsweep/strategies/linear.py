@@ -4,8 +4,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Int, Key
 
-from jaxsweep import bitboard
-from jaxsweep.position import Position
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.position import Position
 from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
 
 

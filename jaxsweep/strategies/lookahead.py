@@ -9,15 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from jaxsweep import bitboard
-from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.bitboard import WORD
 from jaxsweep.engines import Exact
-from jaxsweep.engines.resident import Answers
-from jaxsweep.fusion import kept
+from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.engines.device_exact import Answers
 from jaxsweep.inference import infer
-from jaxsweep.position import Position
-from jaxsweep.strategies import outlook
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.bitboard import WORD
+from jaxsweep.rules.position import Position
+from jaxsweep.runtime.materialize import kept
+from jaxsweep.strategies import win_probability
 from jaxsweep.strategies.base import (
     AbstractStrategy,
     Advice,
@@ -26,9 +26,9 @@ from jaxsweep.strategies.base import (
     Reason,
     Rules,
 )
-from jaxsweep.strategies.hypotheses import Candidates, Prospects, look_ahead, show
-from jaxsweep.strategies.least_belief import LOG_ERROR, LeastBelief
-from jaxsweep.strategies.tosses import Tosses
+from jaxsweep.strategies.fifty_fifty import Tosses
+from jaxsweep.strategies.least_risk import LOG_ERROR, LeastBelief
+from jaxsweep.strategies.successors import Candidates, Prospects, look_ahead, show
 
 SECOND = 0.4
 """The weight of the second safest cell after the number is seen."""
@@ -219,7 +219,7 @@ def _conclude(
         move=_better(jnp.ones_like(answers.served), move, answers, prospects),
         candidates=candidates,
         progress=jnp.sum(jnp.where(prospects.progress, shares, 0.0), axis=1) / known,
-        win=outlook.chance_to_win(scores, position, answers),
+        win=win_probability.chance_to_win(scores, position, answers),
     )
 
 

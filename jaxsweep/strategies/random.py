@@ -4,10 +4,10 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Int, Key, UInt32
 
-from jaxsweep import bitboard
-from jaxsweep.bitboard import Bits
-from jaxsweep.draws import below, draws
-from jaxsweep.position import Position
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.bitboard import Bits
+from jaxsweep.rules.position import Position
+from jaxsweep.rules.randomness import below, draws
 from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
 
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 from jaxtyping import Int
 
-from jaxsweep.board import Cell
-from jaxsweep.level import Level
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.level import Level
 from jaxsweep.strategies.endgame import Endgame, Layout, ring
 
 

@@ -1,0 +1,1 @@
+"""The command lines, and what they share."""

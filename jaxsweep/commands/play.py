@@ -1,0 +1,219 @@
+"""`python -m jaxsweep.play`: watch a strategy play one game, let it play many, or play yourself."""
+
+import argparse
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.text import Text
+
+from jaxsweep.commands import arguments
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import Opening, Start
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.single import terminal
+from jaxsweep.single.watch import Step, describe, share_opened, watch
+from jaxsweep.strategies import BEST, FAST, STRATEGIES
+
+DEFAULT_LEVEL = "beginner"
+
+EXAMPLES = """examples:
+  python -m jaxsweep.play                           a beginner game, move by move
+  python -m jaxsweep.play expert --start zero       expert, with a free opening
+  python -m jaxsweep.play custom 12 12 10 --seed 7  a board of your own
+  python -m jaxsweep.play expert --games 2000       how often does it win?
+  python -m jaxsweep.play --save game.json.gz       keep the game as a replay
+  python -m jaxsweep.play intermediate --human      play yourself
+
+keys with --human: arrows or h j k l move, space opens a cell or what is around
+a number that has its flags, f flags, ? gives a hint, p shows the odds, u undoes,
+r starts a new game, q quits
+"""
+
+WATCHING = ("strategy", "games", "delay", "first", "json")
+"""Options that have no meaning for a person's game."""
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments, checked."""
+    parser = argparse.ArgumentParser(
+        prog="python -m jaxsweep.play",
+        description="Watch a strategy play Minesweeper, measure it over many games, or play.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    arguments.add_opening(parser, DEFAULT_LEVEL)
+    parser.add_argument(
+        "--strategy",
+        choices=list(STRATEGIES),
+        metavar="NAME",
+        help=f"the player: {', '.join(STRATEGIES)} (default: {BEST}, with --games {FAST})",
+    )
+    parser.add_argument(
+        "--seed",
+        type=arguments.whole_number(0, 2**32 - 1),
+        metavar="N",
+        help="the same seed gives the same games (default: a new one each time; it is shown)",
+    )
+    parser.add_argument(
+        "--games",
+        type=arguments.whole_number(1, 2**32 - 1),
+        metavar="N",
+        help="play N games without drawing them, and report how many were won",
+    )
+    parser.add_argument(
+        "--delay",
+        type=arguments.seconds,
+        metavar="S",
+        help="seconds between moves (default: 0.15 in a terminal, else 0)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    parser.add_argument("--human", action="store_true", help="play yourself; the keys are below")
+    parser.add_argument(
+        "--name", metavar="NAME", help="who plays, for the leaderboard (default: the user)"
+    )
+    parser.add_argument(
+        "--save",
+        type=_new_file,
+        metavar="FILE",
+        help="write the game, of several the last one finished, as a replay; .gz compresses it",
+    )
+    parsed = parser.parse_args(argv)
+    for option in WATCHING if parsed.human else ():
+        given = getattr(parsed, option)
+        if given is not None and given is not False:
+            parser.error(f"--{option} does not go with --human")
+    if parsed.name is not None and not parsed.human:
+        parser.error("--name is for the leaderboard, which needs --human")
+    if parsed.save is not None and parsed.games is not None:
+        parser.error("--save keeps one game: it does not go with --games")
+    return parsed
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    parsed = parse(argv)
+    seed = parsed.seed if parsed.seed is not None else secrets.randbits(32)
+    if parsed.human:
+        return _play_oneself(parsed, seed)
+    opening = arguments.read_opening(parsed)
+    if parsed.games is not None:
+        return _measure(opening, parsed.strategy or FAST, seed, parsed.games, parsed.json)
+    name = parsed.strategy or BEST
+    use_cache()
+    steps = watch(STRATEGIES[name], opening, seed)
+    if parsed.json:
+        seen = list(steps)
+        print(json.dumps(describe(seen, opening, seed)))
+    else:
+        seen = show(steps, opening, name, seed, parsed.delay)
+    if parsed.save is not None:
+        _save(seen, name, opening, seed, parsed.save)
+    return 0
+
+
+def _measure(opening: Opening, name: str, seed: int, games: int, as_json: bool) -> int:
+    """Many games, as the arena plays and reports them; nothing is kept."""
+    from jaxsweep.commands import arena
+
+    words = ["--strategy", name, "--games", str(games), "--seed", str(seed)]
+    words += ["--start", opening.start.value, "--first", *map(str, opening.first)]
+    level = opening.level
+    sizes = [str(n) for n in (level.rows, level.cols, level.mines)]
+    return arena.main(["custom", *sizes, *words, *(["--json"] if as_json else [])])
+
+
+def _play_oneself(parsed: argparse.Namespace, seed: int) -> int:
+    # Late, as `_save` does: who only watches does not wait for what only players need.
+    from jaxsweep.single import human, leaderboard
+
+    level, start, name = arguments.read_level(parsed.level), Start(parsed.start), parsed.name
+    name = leaderboard.default_name() if name is None else leaderboard.tidy_name(name)
+    use_cache()
+    return human.play(level, start, seed, name, parsed.save)
+
+
+def _save(steps: list[Step], name: str, opening: Opening, seed: int, path: Path) -> None:
+    from jaxsweep.single.replay.format import save
+    from jaxsweep.single.replay.recording import of_steps
+
+    save(of_steps(steps, name, opening, seed), path)
+
+
+def show(
+    steps: Iterator[Step], opening: Opening, name: str, seed: int, delay: float | None
+) -> list[Step]:
+    """Draws a game: in place in a terminal, one board after the other elsewhere."""
+    console = Console(highlight=False, soft_wrap=True)
+    pause = delay if delay is not None else (0.15 if console.is_terminal else 0.0)
+    title = f"{name} on {opening.level}, {opening.start.value} start, seed {seed}"
+    began, seen = time.perf_counter(), []
+
+    def frames() -> Iterator[Group]:
+        for step in steps:
+            seen.append(step)
+            yield frame(step, title, console)
+
+    terminal.show_frames(frames(), console, pause)
+    console.print(ending(seen, opening, time.perf_counter() - began))
+    return seen
+
+
+def frame(step: Step, title: str, console: Console) -> Group:
+    """One move, as it is drawn."""
+    over = step.status is not GameStatus.PLAYING
+    board = terminal.draw(
+        step.grid,
+        step.new,
+        step.mines if over else None,
+        room=(console.height - 4, console.width),
+        ascii_only=console.options.ascii_only,
+    )
+    return Group(Text(title, "bold"), Text(_sentence(step, console.width)), board)
+
+
+def ending(steps: list[Step], opening: Opening, seconds: float) -> Text:
+    """The last line: who won, and in how much."""
+    last = steps[-1]
+    clicks = sum(len(step.cells) for step in steps)
+    guesses = sum(step.reason.is_guess for step in steps)
+    text = Text()
+    text.append(*(("won", "bold green") if last.status is GameStatus.WON else ("lost", "bold red")))
+    text.append(
+        f" in {clicks} clicks, {guesses} of them guesses, "
+        f"{share_opened(last, opening):.1%} of the board opened, {seconds:.1f} s"
+    )
+    return text
+
+
+def _sentence(step: Step, width: int) -> str:
+    """What was opened and why, on one line."""
+    risk = "" if not step.risk else f", risk {step.risk:.1%}"
+    tail = f": {step.why}{risk}"
+    if step.status is GameStatus.LOST:
+        tail += ". A mine!"
+    head = f"move {step.number + 1}, "
+    room = width - len(head) - len(tail)
+    for shown in range(len(step.cells), 0, -1):
+        cells = " ".join(f"({row},{col})" for row, col in step.cells[:shown])
+        rest = len(step.cells) - shown
+        text = cells + (f" and {rest} more" if rest else "")
+        if len(text) <= room or shown == 1:
+            return head + text + tail
+    raise AssertionError("a move opens at least one cell")
+
+
+def _new_file(text: str) -> Path:
+    """A path to write to; checked before the game, so that none is played in vain."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    if not os.access(path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} cannot be written")
+    return path

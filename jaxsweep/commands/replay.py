@@ -1,0 +1,147 @@
+"""`python -m jaxsweep.replay`: look at a recorded game, check it, or share it as a file."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.text import Text
+
+from jaxsweep.commands import arguments
+from jaxsweep.rules.board import Board, mask_of
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.single import terminal
+from jaxsweep.single.replay.checking import check
+from jaxsweep.single.replay.format import Move, Replay, load, write_whole
+from jaxsweep.single.replay.page import page
+from jaxsweep.single.replay.pictures import animation, picture
+
+EXAMPLES = """examples:
+  python -m jaxsweep.replay show game.json                      move by move, in the terminal
+  python -m jaxsweep.replay check game.json                     is all of it true?
+  python -m jaxsweep.replay export game.json --html game.html   a page to share
+  python -m jaxsweep.replay export game.json --png at12.png --move 12
+"""
+
+OUTCOMES = {GameStatus.WON: "won", GameStatus.LOST: "lost", GameStatus.PLAYING: "unfinished"}
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments, checked."""
+    parser = argparse.ArgumentParser(
+        prog="python -m jaxsweep.replay",
+        description="Look at a recorded game, check it, or share it as a picture or a page.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    shows = commands.add_parser("show", help="draw it in the terminal, move by move")
+    checks = commands.add_parser("check", help="check the deal, the reasons and all odds")
+    exports = commands.add_parser("export", help="write a picture, a moving picture or a page")
+    for command in (shows, checks, exports):
+        command.add_argument("file", type=Path, metavar="FILE", help="a replay")
+    shows.add_argument(
+        "--delay",
+        type=arguments.seconds,
+        metavar="S",
+        help="seconds between moves (default: 0.3 in a terminal, else 0)",
+    )
+    forms = exports.add_mutually_exclusive_group(required=True)
+    forms.add_argument("--png", type=Path, metavar="OUT", help="a picture of the board")
+    forms.add_argument("--gif", type=Path, metavar="OUT", help="a moving picture of the game")
+    forms.add_argument("--html", type=Path, metavar="OUT", help="a page to play it over")
+    exports.add_argument(
+        "--move",
+        type=arguments.whole_number(0, 2**32 - 1),
+        metavar="N",
+        help="the picture shows the board after N moves (default: the last)",
+    )
+    parsed = parser.parse_args(argv)
+    if parsed.command == "export" and parsed.move is not None and parsed.png is None:
+        exports.error("--move is for --png: the others show every move")
+    return parsed
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    parsed = parse(argv)
+    replay = load(parsed.file)
+    if parsed.command == "show":
+        show(replay, parsed.delay)
+        return 0
+    if parsed.command == "check":
+        use_cache()
+        return report(str(parsed.file), replay)
+    export(replay, parsed)
+    return 0
+
+
+def report(file: str, replay: Replay) -> int:
+    """Prints what is wrong with a replay, or that nothing is; returns the exit status."""
+    problems = check(replay)
+    if not problems:
+        moves = f"{len(replay.moves)} move{'' if len(replay.moves) == 1 else 's'}"
+        print(f"{file}: {moves}, {OUTCOMES[replay.outcome]}, all as it should be")
+    for problem in problems:
+        print(f"{file}: {problem}")
+    return arguments.USAGE_ERROR if problems else 0
+
+
+def export(replay: Replay, parsed: argparse.Namespace) -> None:
+    """Writes the file that was asked for."""
+    if parsed.png is not None:
+        move = len(replay.moves) if parsed.move is None else parsed.move
+        image = picture(replay, move)
+        write_whole(parsed.png, lambda part: image.save(part, format="PNG"))
+    elif parsed.gif is not None:
+        write_whole(parsed.gif, lambda part: animation(replay, part))
+    else:
+        text = page(replay)
+        write_whole(parsed.html, lambda part: part.write_text(text, "utf-8"))
+
+
+def show(replay: Replay, delay: float | None) -> None:
+    """Draws a game: in place in a terminal, one board after the other elsewhere."""
+    console = Console(highlight=False, soft_wrap=True)
+    pause = delay if delay is not None else (0.3 if console.is_terminal else 0.0)
+    terminal.show_frames(frames(replay, console), console, pause)
+    console.print(ending(replay))
+
+
+def frames(replay: Replay, console: Console) -> Iterator[Group]:
+    """The board after each move, as it is drawn."""
+    opening, count = replay.opening, len(replay.moves)
+    title = f"{replay.strategy} on {opening.level}, {opening.start.value} start, seed {replay.seed}"
+    boards = replay.boards()[1:]
+    for number, (move, board) in enumerate(zip(replay.moves, boards, strict=True), start=1):
+        drawing = terminal.draw(
+            board.grid,
+            mask_of(move.opened, board.mines),
+            board.mines if board.status is not GameStatus.PLAYING else None,
+            room=(console.height - 4, console.width),
+            ascii_only=console.options.ascii_only,
+        )
+        told = f"move {number} of {count}, {sentence(move, board)}"
+        yield Group(Text(title, "bold"), Text(told, no_wrap=True, overflow="ellipsis"), drawing)
+
+
+def sentence(move: Move, after: Board) -> str:
+    """What a move did and why."""
+    (row, col), *rest = move.cells or move.flags
+    done = f"({row},{col})" + (f" and {len(rest)} more" if rest else "")
+    risk = f", {move.risk:.1%}" if move.risk else ""
+    mine = ". A mine!" if after.status is GameStatus.LOST else ""
+    return ("" if move.cells else "flag ") + f"{done}: {move.reason.text}{risk}{mine}"
+
+
+def ending(replay: Replay) -> Text:
+    """The last line: how it ended, and after what."""
+    styles = {GameStatus.WON: "bold green", GameStatus.LOST: "bold red"}
+    guesses = sum(move.reason.is_guess for move in replay.moves)
+    text = Text()
+    text.append(OUTCOMES[replay.outcome], styles.get(replay.outcome, "bold"))
+    text.append(f" in {len(replay.moves)} moves, {guesses} of them guesses")
+    if any(move.risk is not None for move in replay.moves):
+        text.append(f", {replay.survival[-1]:.1%} to survive them all")
+    return text

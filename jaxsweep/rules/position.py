@@ -1,0 +1,236 @@
+"""A position: what a player sees, and how many mines there are; its text and JSON forms.
+
+The text form is the one players paste: a line `COLSxROWSxMINES`, then one line a row, with `H`
+hidden, `F` flag and `0` to `8`. Reading also takes `.` and `?` as hidden, spaces between cells and
+blank lines. A flag is a mark of the player, never evidence.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int, Int8
+
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.bitboard import Bits, Planes
+from jaxsweep.rules.level import Level, LevelError
+from jaxsweep.runtime.errors import UserError
+
+HIDDEN = -1
+"""Stands in a grid of numbers for a covered cell."""
+
+FLAGGED = -2
+"""Stands in a grid of numbers for a covered cell with a flag."""
+
+_SYMBOLS = {"H": HIDDEN, "h": HIDDEN, ".": HIDDEN, "?": HIDDEN, "F": FLAGGED, "f": FLAGGED}
+_SYMBOLS |= {str(n): n for n in range(9)}
+_LETTERS = {HIDDEN: "H", FLAGGED: "F"} | {n: str(n) for n in range(9)}
+_HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*")
+
+
+class PositionError(UserError):
+    """A text that is no position, or a position that no game can reach; says what and where."""
+
+
+class Position(eqx.Module):
+    """What a player sees of a board, packed: hidden and open cells together are the board.
+
+    Or of a batch of boards, last.
+    """
+
+    hidden: Bits
+    opened: Bits
+    numbers: Planes
+    """Bit planes of the numbers shown, 0 off the open cells."""
+    flags: Bits
+    mines: Int[Array, "*batch"]
+    """All mines of the board, known or not."""
+
+
+def from_grid(grid: Int[np.ndarray, "rows cols"], mines: int) -> Position:
+    """The position with these numbers; `HIDDEN` and `FLAGGED` stand for covered cells."""
+    opened = grid >= 0
+    planes = bitboard.planes_from_numbers(np.where(opened, grid, 0).astype(np.int8))
+    ones, twos, fours, eights = (jnp.asarray(plane) for plane in planes)
+    return Position(
+        hidden=jnp.asarray(bitboard.pack(~opened)),
+        opened=jnp.asarray(bitboard.pack(opened)),
+        numbers=(ones, twos, fours, eights),
+        flags=jnp.asarray(bitboard.pack(grid == FLAGGED)),
+        mines=jnp.asarray(mines, jnp.int32),
+    )
+
+
+def to_grid(position: Position) -> Int8[np.ndarray, "rows cols"]:
+    """The grid of numbers, on the host, cut to the board: the inverse of `from_grid`."""
+    host = jax.device_get(position)
+    level = level_of(host)
+    numbers = bitboard.numbers_from_planes(np.stack(host.numbers), level.cols)
+    numbers = np.where(bitboard.unpack(host.hidden, level.cols), np.int8(HIDDEN), numbers)
+    numbers = np.where(bitboard.unpack(host.flags, level.cols), np.int8(FLAGGED), numbers)
+    return numbers[: level.rows]
+
+
+def level_of(position: Position) -> Level:
+    """The size of the board inside its container, and its mines."""
+    cells = np.asarray(position.hidden) | np.asarray(position.opened)
+    grid = bitboard.unpack(cells, cells.shape[1] * bitboard.WORD)
+    return Level(int(grid.any(1).sum()), int(grid.any(0).sum()), int(position.mines))
+
+
+def stack(positions: Sequence[Position]) -> Position:
+    """A batch, last axis, of positions of any sizes: in the smallest container that holds all."""
+    rows = max(p.hidden.shape[0] for p in positions)
+    words = max(p.hidden.shape[1] for p in positions)
+
+    def join(*leaves: np.ndarray) -> Array:
+        padded = [
+            np.pad(leaf, ((0, rows - leaf.shape[0]), (0, words - leaf.shape[1])))
+            if leaf.ndim
+            else leaf
+            for leaf in leaves
+        ]
+        return jnp.asarray(np.stack(padded, axis=-1))
+
+    return jax.tree.map(join, *(jax.device_get(p) for p in positions))
+
+
+def check(position: Position) -> None:
+    """Raises `PositionError` where one number, or the mine count, cannot be met by itself."""
+    grid = to_grid(position)
+    hidden = np.pad((grid < 0).astype(int), 1)
+    windows = np.lib.stride_tricks.sliding_window_view(hidden, (3, 3))
+    around = windows.sum((2, 3)) - hidden[1:-1, 1:-1]
+    for row, col in zip(*np.nonzero(grid > around), strict=True):
+        raise PositionError(
+            f"row {row}, column {col} shows {grid[row, col]} but has "
+            f"{around[row, col]} hidden neighbours"
+        )
+    covered = int((grid < 0).sum())
+    if int(position.mines) > covered:
+        raise PositionError(f"{int(position.mines)} mines but only {covered} hidden cells")
+
+
+def to_text(position: Position) -> str:
+    """The text form, ending in a line break."""
+    grid = to_grid(position)
+    rows, cols = grid.shape
+    header = f"{cols}x{rows}x{int(position.mines)}"
+    return "\n".join([header, *_row_strings(grid)]) + "\n"
+
+
+def to_json(position: Position) -> str:
+    """The JSON form: `{"rows", "cols", "mines", "board": [one string a row]}`."""
+    grid = to_grid(position)
+    rows, cols = grid.shape
+    fields = {"rows": rows, "cols": cols, "mines": int(position.mines)}
+    return json.dumps(fields | {"board": _row_strings(grid)})
+
+
+def from_text(text: str) -> Position:
+    """Reads one position in its text form; raises `PositionError` naming line and column."""
+    return _from_lines(_lines(text))
+
+
+def read_all(text: str) -> list[Position]:
+    """Reads one position in either form, or several in text form, one after the other."""
+    if text.lstrip().startswith("{"):
+        return [from_json(text)]
+    parts: list[list[tuple[int, str]]] = []
+    for number, line in _lines(text):
+        if not parts or _HEADER.fullmatch(line):
+            parts.append([])
+        parts[-1].append((number, line))
+    return [_from_lines(part) for part in parts or [[]]]
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, with their numbers."""
+    return [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+
+
+def _from_lines(lines: list[tuple[int, str]]) -> Position:
+    if not lines:
+        raise PositionError("line 1: no position here; expected a first line COLSxROWSxMINES")
+    number, header = lines[0]
+    match = _HEADER.fullmatch(header)
+    if not match:
+        raise PositionError(
+            f"line {number}: expected COLSxROWSxMINES, such as 30x16x99, not {_clip(header)}"
+        )
+    cols, rows, mines = (int(group) for group in match.groups())
+    level = _level(rows, cols, mines, f"line {number}")
+    return _from_rows([(f"line {n}", line) for n, line in lines[1:]], level, f"line {number}")
+
+
+def from_json(text: str) -> Position:
+    """Reads one position in its JSON form; raises `PositionError` naming what is wrong where."""
+    try:
+        fields = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PositionError(
+            f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}"
+        ) from None
+    except (RecursionError, ValueError):
+        raise PositionError(
+            "not a position in JSON: nested too deep or a number too long"
+        ) from None
+    if not isinstance(fields, dict):
+        raise PositionError("JSON: expected an object with rows, cols, mines and board")
+    sizes = []
+    for name in ("rows", "cols", "mines"):
+        value = fields.get(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise PositionError(f'JSON: "{name}" must be a whole number')
+        sizes.append(value)
+    board = fields.get("board")
+    if not isinstance(board, list) or not all(isinstance(row, str) for row in board):
+        raise PositionError('JSON: "board" must be a list of strings, one a row')
+    level = _level(*sizes, where="JSON")
+    return _from_rows([(f"board row {n}", row) for n, row in enumerate(board)], level, "JSON")
+
+
+def read(text: str) -> Position:
+    """Reads one position in either form: JSON if it begins with a brace."""
+    return from_json(text) if text.lstrip().startswith("{") else from_text(text)
+
+
+def _row_strings(grid: Int8[np.ndarray, "rows cols"]) -> list[str]:
+    return ["".join(_LETTERS[int(cell)] for cell in row) for row in grid]
+
+
+def _level(rows: int, cols: int, mines: int, where: str) -> Level:
+    try:
+        return Level(rows, cols, mines)
+    except LevelError as error:
+        raise PositionError(f"{where}: {error}") from None
+
+
+def _from_rows(lines: list[tuple[str, str]], level: Level, where: str) -> Position:
+    """`lines` holds each row's text with its name for error messages."""
+    if len(lines) < level.rows:
+        raise PositionError(f"{where} promises {level.rows} rows, but only {len(lines)} follow")
+    if len(lines) > level.rows:
+        name, line = lines[level.rows]
+        raise PositionError(f"{name}: a row too many; {where} promises {level.rows}: {_clip(line)}")
+    grid = np.empty((level.rows, level.cols), np.int8)
+    for row, (name, line) in enumerate(lines):
+        cells = [(col, symbol) for col, symbol in enumerate(line, start=1) if not symbol.isspace()]
+        for col, symbol in cells:
+            if symbol not in _SYMBOLS:
+                raise PositionError(
+                    f"{name}, column {col}: {symbol!r} is no cell; expected H, F, ., ? or 0 to 8"
+                )
+        if len(cells) != level.cols:
+            raise PositionError(f"{name}: {len(cells)} cells, but {where} promises {level.cols}")
+        grid[row] = [_SYMBOLS[symbol] for _, symbol in cells]
+    return from_grid(grid, level.mines)
+
+
+def _clip(text: str) -> str:
+    text = text.strip()
+    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -1,0 +1,1 @@
+"""The machine, the compiler and files: what knows nothing of Minesweeper."""

@@ -1,0 +1,160 @@
+"""Who won how often and how fast: finished games, one line each, in a file of the user's own.
+
+The file is CSV, in the user's data folder, and only ever grows: lines are added at its end, in one
+piece, so that two programs may do so at once. A line that cannot be read is passed over and stays.
+"""
+
+import csv
+import getpass
+import io
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from jaxsweep.rules.level import LEVELS, Level, Start
+
+COLUMNS = ("name", "level", "start", "won", "seconds", "helped", "date")
+
+BEST_TIMES = 5
+"""How many of the best times are told."""
+
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One finished game."""
+
+    name: str
+    level: str
+    """As `level_name` has it."""
+    start: Start
+    won: bool
+    seconds: float
+    helped: bool
+    """Whether hints, odds or undo were used."""
+    date: datetime
+
+    @classmethod
+    def now(
+        cls, name: str, level: Level, start: Start, won: bool, seconds: float, helped: bool
+    ) -> "Entry":
+        """A game that ended just now."""
+        date = datetime.now(UTC).replace(microsecond=0)
+        return cls(tidy_name(name), level_name(level), start, won, round(seconds, 3), helped, date)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a leaderboard says of one level with one start rule."""
+
+    games: int
+    wins: int
+    best: tuple[Entry, ...]
+    """The fastest games won without help, fastest first; the older one first of equal times."""
+
+
+def path() -> Path:
+    """Where the leaderboard is kept."""
+    return user_data_path("jaxsweep") / "leaderboard.csv"
+
+
+def level_name(level: Level) -> str:
+    """`beginner` and so on, or `ROWSxCOLSxMINES`."""
+    names = [name for name, known in LEVELS.items() if known == level]
+    return names[0] if names else f"{level.rows}x{level.cols}x{level.mines}"
+
+
+def tidy_name(name: str) -> str:
+    """A name as it is kept: on one line, and not too long; `player` if nothing is left of it."""
+    printable = "".join(char if char.isprintable() else " " for char in name)
+    return " ".join(printable.split())[:LONGEST_NAME].strip() or "player"
+
+
+def default_name() -> str:
+    """The user's name on this machine, or `player` where it has none."""
+    try:
+        return tidy_name(getpass.getuser())
+    except (OSError, KeyError, ImportError):
+        return tidy_name("")
+
+
+def add(entry: Entry) -> None:
+    """Adds a game; raises `OSError` where the file cannot be written."""
+    file = path()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a+b", buffering=0) as out:
+        before = b""
+        if out.seek(0, io.SEEK_END) == 0:
+            before = _line(COLUMNS)
+        else:
+            out.seek(-1, io.SEEK_END)
+            if out.read(1) != b"\n":
+                before = b"\n"  # The last line was cut off: this one must not go down with it.
+        out.write(before + _line(_fields(entry)))
+
+
+def read() -> list[Entry]:
+    """All games that can be read, oldest first; raises `OSError` if the file cannot be opened."""
+    try:
+        text = path().read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    # Line by line: a stray quote spoils its own line, not all that follow.
+    entries = (_entry(line) for line in text.split("\n"))
+    return [entry for entry in entries if entry is not None]
+
+
+def standing(entries: Iterable[Entry], level: str, start: Start) -> Standing:
+    """Games, wins and best times of one level, by its `level_name`, with one start rule."""
+    played = [entry for entry in entries if (entry.level, entry.start) == (level, start)]
+    won = [entry for entry in played if entry.won]
+    fair = [entry for entry in won if not entry.helped]
+    best = sorted(fair, key=lambda entry: entry.seconds)[:BEST_TIMES]
+    return Standing(len(played), len(won), tuple(best))
+
+
+def _fields(entry: Entry) -> tuple[str, ...]:
+    return (
+        entry.name,
+        entry.level,
+        entry.start.value,
+        str(int(entry.won)),
+        str(entry.seconds),
+        str(int(entry.helped)),
+        entry.date.isoformat(),
+    )
+
+
+def _line(fields: tuple[str, ...]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(fields)
+    return text.getvalue().encode()
+
+
+def _entry(line: str) -> Entry | None:
+    """None for what is not the line of a game, such as the header."""
+    try:
+        (name, level, start, won, seconds, helped, date) = next(csv.reader([line], strict=True))
+        entry = Entry(
+            name=name,
+            level=level,
+            start=Start(start),
+            won=_flag(won),
+            seconds=float(seconds),
+            helped=_flag(helped),
+            date=datetime.fromisoformat(date),
+        )
+    except (ValueError, StopIteration, csv.Error):
+        return None
+    return entry if math.isfinite(entry.seconds) and entry.seconds >= 0 else None
+
+
+def _flag(text: str) -> bool:
+    if text not in ("0", "1"):
+        raise ValueError(text)
+    return text == "1"

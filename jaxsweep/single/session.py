@@ -1,0 +1,115 @@
+"""A person's game: clicks in, boards out; nothing is changed in place, so that all can be undone.
+
+Mines are laid when the first cell is opened, as the start rule has it.
+"""
+
+from dataclasses import dataclass, replace
+
+import jax
+import numpy as np
+
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.board import Board, Cell, Mask, cells_of, mask_of
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import Level, Opening, Start
+from jaxsweep.simulation import episode
+from jaxsweep.simulation.episode import Table
+from jaxsweep.single.replay.format import HUMAN, Move, Replay
+from jaxsweep.strategies import Reason
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """A game under way, or over."""
+
+    level: Level
+    start: Start
+    seed: int
+    board: Board
+    opening: Opening | None = None
+    """None before the first cell is opened: there are no mines yet, but there may be flags."""
+    moves: tuple[Move, ...] = ()
+    before: "Session | None" = None
+    """The same game one move ago."""
+
+    @classmethod
+    def new(cls, level: Level, start: Start, seed: int) -> "Session":
+        """A covered board."""
+        return cls(level, start, seed, Board.covered(np.zeros((level.rows, level.cols), bool)))
+
+    @property
+    def status(self) -> GameStatus:
+        """Playing until a mine, or every safe cell, is open."""
+        return GameStatus.PLAYING if self.opening is None else self.board.status
+
+    @property
+    def mines_left(self) -> int:
+        """What a mine counter shows: mines less flags."""
+        return self.level.mines - int(self.board.flags.sum())
+
+    def open(self, cell: Cell) -> "Session":
+        """Opens a closed cell without a flag; mines are laid if it is the first.
+
+        Raises `LevelError` where the start rule leaves too few cells for the mines.
+        """
+        if self.status is not GameStatus.PLAYING or self.board.flags[cell]:
+            return self
+        if self.opening is None:
+            opening = Opening(self.level, self.start, cell)
+            laid = Board(deal(opening, self.seed), self.board.opened, self.board.flags)
+            dealt = replace(self, board=laid, opening=opening)
+            # A board full of mines is won before it begins.
+            over = laid.status is not GameStatus.PLAYING
+            return dealt if over else replace(dealt._played((cell,), ()), before=self)
+        return self if self.board.opened[cell] else self._played((cell,), ())
+
+    def chord(self, cell: Cell) -> "Session":
+        """Opens what is around an open number that has all its flags."""
+        around = self.board.around(cell) if self.opening is not None else np.zeros((1, 1), bool)
+        if self.status is not GameStatus.PLAYING or not around.any():
+            return self
+        return self._played(tuple(cells_of(around)), ())
+
+    def flag(self, cell: Cell) -> "Session":
+        """Sets a flag on a closed cell, or takes it away."""
+        if self.status is not GameStatus.PLAYING or self.board.opened[cell]:
+            return self
+        return self._played((), (cell,))
+
+    def undo(self) -> "Session":
+        """The game before the last move. Mines stay; before the first cell there are none yet."""
+        return self if self.before is None else self.before
+
+    def replay(self, seconds: float | None = None) -> Replay | None:
+        """The game so far; None before the first cell is opened."""
+        if self.opening is None:
+            return None
+        return Replay(
+            self.opening, self.seed, 0, HUMAN, self.board.mines, self.moves, self.status, seconds
+        )
+
+    def _played(self, cells: tuple[Cell, ...], flags: tuple[Cell, ...]) -> "Session":
+        board = self.board
+        if flags:
+            # Before mines are laid a board without any would count as won.
+            after = replace(board, flags=board.flags ^ mask_of(flags, board.flags))
+        else:
+            after = board.open(mask_of(cells, board.mines))
+        opened = tuple(cells_of(after.opened & ~board.opened))
+        move = Move(cells, flags, opened, Reason.PLAYER, None)
+        return replace(self, board=after, moves=(*self.moves, move), before=self)
+
+
+_lay = jax.jit(episode.deal)
+
+
+def warm_up(level: Level) -> None:
+    """Compiles what the first cell of a level needs: a person is not to wait for it then."""
+    deal(Opening(Level(level.rows, level.cols, 0), Start.ANY, (0, 0)), 0)
+
+
+def deal(opening: Opening, seed: int, game: int = 0) -> Mask:
+    """The mines of a game of a seed, as every player gets them."""
+    mines = np.asarray(_lay(Table.of(opening), np.uint32(seed), np.uint32(game)).mines)
+    grid = np.asarray(bitboard.unpack(mines, opening.level.cols))
+    return grid[: opening.level.rows]

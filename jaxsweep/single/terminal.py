@@ -1,0 +1,197 @@
+"""A position drawn in the terminal, as large a part of it as fits."""
+
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from jaxtyping import Bool, Float, Int8
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from jaxsweep.rules.board import near
+from jaxsweep.rules.position import FLAGGED, HIDDEN
+
+_NUMBER_STYLES = {
+    0: "bright_black",
+    1: "bright_blue",
+    2: "green",
+    3: "red",
+    4: "magenta",
+    5: "yellow",
+    6: "cyan",
+    7: "bright_white",
+    8: "bright_white",
+}
+
+_RULER_STYLE = "bright_black"
+_CURSOR_STYLE = "bold reverse"
+_LABEL = 4  # Columns taken by the row numbers.
+
+
+def show_frames(frames: Iterable[Group], console: Console, pause: float) -> None:
+    """Draws one after the other: in place in a terminal, below each other elsewhere."""
+    if not console.is_terminal:
+        for frame in frames:
+            console.print(frame)
+            time.sleep(pause)
+        return
+    with Live(console=console, auto_refresh=False) as live:
+        for frame in frames:
+            live.update(frame, refresh=True)
+            time.sleep(pause)
+
+
+def draw(
+    grid: Int8[np.ndarray, "rows cols"],
+    new: Bool[np.ndarray, "rows cols"],
+    mines: Bool[np.ndarray, "rows cols"] | None,
+    room: tuple[int, int],
+    ascii_only: bool = False,
+    cursor: tuple[int, int] | None = None,
+) -> Text:
+    """The board as styled text of at most `room` = (lines, columns).
+
+    `new` marks what the last move opened, `mines` where the mines were, once that may be seen; a
+    wrong flag is then an `x`. A board that does not fit is cut to a window around the cursor, or
+    else the new cells, and the last line says so.
+    """
+    focus = cursor or (np.argwhere(new).mean(0).astype(int) if new.any() else (0, 0))
+    pitch = 2 if _LABEL + 2 * grid.shape[1] <= room[1] else 1
+
+    def cell(row: int, col: int) -> tuple[str, str]:
+        mined = mines is not None and bool(mines[row, col])
+        if mines is not None and not mined and grid[row, col] == FLAGGED:
+            return "x", "bold yellow"
+        return _cell(int(grid[row, col]), mined, bool(new[row, col]), ascii_only)
+
+    return _lay_out(grid.shape, (int(focus[0]), int(focus[1])), pitch, 1, room, cell, cursor)
+
+
+def draw_odds(
+    grid: Int8[np.ndarray, "rows cols"],
+    odds: Float[np.ndarray, "rows cols"] | None,
+    safe: Bool[np.ndarray, "rows cols"],
+    mines: Bool[np.ndarray, "rows cols"],
+    best: tuple[int, int] | None,
+    room: tuple[int, int],
+    ascii_only: bool = False,
+    cursor: tuple[int, int] | None = None,
+) -> Text:
+    """The board with the mine probability of every hidden cell in percent, or `??` without odds.
+
+    `ok` marks certainly safe cells, `**` certain mines, `--` those next to no number, which are
+    all alike, and the best cell stands out. With a cursor someone is playing, and sees flags too.
+    """
+    free = free_cells(grid)
+    pitch = 3 if _LABEL + 3 * grid.shape[1] <= room[1] else 2
+
+    def cell(row: int, col: int) -> tuple[str, str]:
+        if grid[row, col] >= 0:
+            symbol, style = _cell(int(grid[row, col]), False, False, ascii_only)
+            return symbol.rjust(2), style
+        if safe[row, col]:
+            text, style = "ok", "black on green"
+        elif mines[row, col]:
+            text, style = "**", "white on red"
+        elif odds is None:
+            text, style = "??", "default"
+        else:
+            chance = float(odds[row, col])
+            # Neither 0 nor 100: the cell is neither safe nor a mine for certain.
+            text = "--" if free[row, col] else f"{min(max(round(100 * chance), 1), 99):02d}"
+            style = next(style for limit, style in _RISK_STYLES if chance <= limit)
+        if cursor is not None and grid[row, col] == FLAGGED:
+            text = " F"  # On the colour of its odds: a wrong flag is seen.
+        return text, style + (" bold underline" if (row, col) == best else "")
+
+    return _lay_out(grid.shape, cursor or best or (0, 0), pitch, 2, room, cell, cursor)
+
+
+def free_cells(grid: Int8[np.ndarray, "rows cols"]) -> Bool[np.ndarray, "rows cols"]:
+    """The hidden cells next to no open one: what is drawn as `--` unless it is certain."""
+    return (grid < 0) & ~near(grid >= 0)
+
+
+_RISK_STYLES = (
+    (0.1, "black on cyan"),
+    (0.2, "black on bright_cyan"),
+    (0.35, "black on bright_yellow"),
+    (0.5, "black on yellow"),
+    (0.75, "white on magenta"),
+    (1.0, "white on bright_red"),
+)
+
+
+def _lay_out(
+    shape: tuple[int, ...],
+    focus: tuple[int, int],
+    pitch: int,
+    width: int,
+    room: tuple[int, int],
+    cell: Callable[[int, int], tuple[str, str]],
+    cursor: tuple[int, int] | None,
+) -> Text:
+    """Cells of a `width`, `pitch` columns apart, under a ruler; as many around `focus` as fit.
+
+    The cursor stands between brackets where there is a gap for them.
+    """
+    rows, cols = shape
+    lines, columns = room
+    top, bottom = _window(rows, max(lines - 2, 1), focus[0])
+    left, right = _window(cols, max((columns - _LABEL) // pitch, 1), focus[1])
+    text = Text(no_wrap=True)
+    text.append(" " * (_LABEL + width - 1) + _ruler(left, right, pitch) + "\n", _RULER_STYLE)
+    for row in range(top, bottom):
+        text.append(f"{row:>{_LABEL - 1}}" + " " * (pitch == width), _RULER_STYLE)
+        for col in range(left, right):
+            if pitch > width:
+                text.append(*_gap((row, col), cursor))
+            symbol, style = cell(row, col)
+            text.append(symbol, _CURSOR_STYLE if (row, col) == cursor else style)
+        if pitch > width and (row, right - 1) == cursor:
+            text.append(*_gap((row, right), cursor))
+        text.append("\n")
+    if (bottom - top, right - left) != (rows, cols):
+        text.append(
+            f"    rows {top}-{bottom - 1} of {rows}, columns {left}-{right - 1} of {cols}\n",
+            _RULER_STYLE,
+        )
+    text.rstrip()
+    return text
+
+
+def _gap(after: tuple[int, int], cursor: tuple[int, int] | None) -> tuple[str, str]:
+    """What stands in the column before a cell."""
+    row, col = after
+    if cursor in ((row, col), (row, col - 1)):
+        return "[" if cursor == after else "]", "bold"
+    return " ", ""
+
+
+def _cell(number: int, mined: bool, new: bool, ascii_only: bool) -> tuple[str, str]:
+    if number >= 0:
+        symbol = str(number) if number else (" " if ascii_only else "·")
+        return symbol, _NUMBER_STYLES[number] + (" reverse" if new else "")
+    if mined and new:
+        return "X", "bold white on red"
+    if number == FLAGGED:
+        return "F", "bold red"
+    if mined:
+        return "*", "bold bright_red"
+    assert number == HIDDEN
+    return "#" if ascii_only else "■", "default"
+
+
+def _window(size: int, fits: int, focus: int) -> tuple[int, int]:
+    start = min(max(focus - fits // 2, 0), max(size - fits, 0))
+    return start, min(start + fits, size)
+
+
+def _ruler(left: int, right: int, pitch: int) -> str:
+    """Column numbers over every fifth column."""
+    marks = [" "] * ((right - left) * pitch + 3)
+    for col in range(-(-left // 5) * 5, right, 5):
+        place = (col - left) * pitch
+        marks[place : place + len(str(col))] = str(col)
+    return "".join(marks[: (right - left) * pitch]).rstrip()
