@@ -21,19 +21,19 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.matches import play_batches
 from jaxsweep.simulation.statistics import paired_difference, wilson
 from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
-from jaxsweep.strategies.least_risk import LeastBelief
+from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead
 
 RESULT = Path(__file__).parent / "results" / "ablation.json"
 SEED = 7
 
 PLAYERS: dict[str, tuple[AbstractStrategy, str]] = {
-    "least risk": (LeastBelief(), ""),
-    "+ end of 100 layouts": (LeastBelief(ending=100), "least risk"),
-    "+ end of 400 layouts": (LeastBelief(ending=400), "+ end of 100 layouts"),
-    "one number ahead": (Lookahead(ending=0, tosses=False), "least risk"),
+    "least risk": (LeastRisk(), ""),
+    "+ end of 100 layouts": (LeastRisk(endgame_layouts=100), "least risk"),
+    "+ end of 400 layouts": (LeastRisk(endgame_layouts=400), "+ end of 100 layouts"),
+    "one number ahead": (Lookahead(endgame_layouts=0, tosses=False), "least risk"),
     "one number ahead, end of 400": (
-        Lookahead(ending=400, tosses=False),
+        Lookahead(endgame_layouts=400, tosses=False),
         "+ end of 400 layouts",
     ),
     BEST: (STRATEGIES[BEST], "one number ahead, end of 400"),

@@ -24,7 +24,7 @@ from jaxsweep.engines import AbstractEngine, Chains, Rejection
 from jaxsweep.engines.batching import sizes_of
 from jaxsweep.engines.beliefs import Status
 from jaxsweep.engines.chains import ROUND
-from jaxsweep.engines.rejection import CALLS, SAMPLES, TIERS, sample_batch, shown
+from jaxsweep.engines.rejection import CALLS, CAPACITIES, SAMPLES, sample_batch, shown
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import Position
@@ -82,7 +82,7 @@ def acceptance(level: str, count: int) -> list[dict]:
         one = jax.tree.map(lambda leaf, i=i: leaf[..., i : i + 1], positions)
         copies = jax.tree.map(lambda leaf: np.repeat(leaf, 32, axis=-1), one)
         most = (np.int32(sizes_of(one.hidden)[0]), np.int32(shown(one)[0]))
-        capacity = next(tier for tier in TIERS if tier >= max(most))
+        capacity = next(tier for tier in CAPACITIES if tier >= max(most))
         tally = sample_batch(copies, np.arange(32, dtype=np.uint32), np.int32(0), most, capacity)
         share = float(np.asarray(tally.accepted).sum()) / (32 * SAMPLES)
         found.append({"open": 1 - float(most[0]) / cells, "accepted": share})

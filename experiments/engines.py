@@ -49,7 +49,7 @@ def compare(name: str, positions: Position, truth: Beliefs) -> dict:
         began = time.perf_counter()
         infer(positions, engine)
         seconds.append(time.perf_counter() - began)
-    said = beliefs.has_odds
+    said = beliefs.has_probabilities
     hidden = bitboard.unpack_batch(np.asarray(positions.hidden))
     told = hidden & said[:, None, None]
     off = np.abs(beliefs.mine_probability - truth.mine_probability)[told]

@@ -15,9 +15,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from jaxsweep.engines.batching import settle
+from jaxsweep.engines.batching import reduce_positions
 from jaxsweep.engines.bitmask import SECTION
-from jaxsweep.engines.component_engine import EdgeLists, find_edges
+from jaxsweep.engines.component_engine import ComponentLists, find_components
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
@@ -41,7 +41,7 @@ def bisect(places: np.ndarray, which: np.ndarray) -> list[int]:
     return bisect(places, which[near_a]) + bisect(places, which[~near_a])
 
 
-def effort(edge: EdgeLists, order: np.ndarray) -> tuple[int, int]:
+def effort(edge: ComponentLists, order: np.ndarray) -> tuple[int, int]:
     """The longest list on the way, and the pairs that are tested."""
     near = edge.near()[:, order]
     cells = len(order)
@@ -72,7 +72,7 @@ def main() -> None:
     """Measures, prints and writes the result file."""
     use_cache()
     positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, POSITIONS)
-    edges, _ = find_edges(settle(positions))
+    edges, _ = find_components(reduce_positions(positions))
     which = np.nonzero((edges.cells >= SMALLEST) & (edges.cells <= LARGEST))[0]
     found = {"walking": [], "bisection": []}
     for edge in track(edges.lists(which), console=Console(stderr=True)):

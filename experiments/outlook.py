@@ -26,7 +26,7 @@ from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.matches import play_games
 from jaxsweep.strategies import Move, Readiness, Reason
-from jaxsweep.strategies.least_risk import LeastBelief
+from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead, two_safest
 from jaxsweep.strategies.successors import look_ahead
 from jaxsweep.strategies.win_probability import WEIGHTS, signs
@@ -54,20 +54,20 @@ class Noting(Lookahead):
         self, positions: Position, keys: Key[Array, " batch"]
     ) -> tuple[Move, Int[Array, " batch"]] | None:
         """Certain cells only."""
-        answer = LeastBelief(ending=self.ending).guess_on_device(positions, keys)
+        answer = LeastRisk(endgame_layouts=self.endgame_layouts).guess_on_device(positions, keys)
         assert answer is not None
         move, ready = answer
         guess = (ready == Readiness.READY) & (move.reason == Reason.LEAST_RISK)
-        return move, jnp.where(guess, Readiness.BEYOND, ready).astype(jnp.int32)
+        return move, jnp.where(guess, Readiness.NEEDS_HOST, ready).astype(jnp.int32)
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Notes the guesses that the device can make; endings it searches."""
         (move, ready), seen = _look(
-            Lookahead(self.within, self.most, self.ending, self.tosses), positions, keys
+            Lookahead(self.within, self.most, self.endgame_layouts, self.tosses), positions, keys
         )
         looked = np.asarray(move.reason) == Reason.LOOKAHEAD
         noted.append((np.asarray(jax.random.key_data(keys))[looked], np.asarray(seen)[:, looked]))
-        host = LeastBelief(ending=self.ending).guess(positions, keys)
+        host = LeastRisk(endgame_layouts=self.endgame_layouts).guess(positions, keys)
         use = jnp.asarray(ready == Readiness.READY)
         return jax.tree.map(lambda a, b: jnp.where(use, a, b), move, host)
 

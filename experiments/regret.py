@@ -31,7 +31,7 @@ from jaxsweep.simulation.statistics import Z95
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import AbstractStrategy, Readiness
 from jaxsweep.strategies.endgame import search_ending
-from jaxsweep.strategies.least_risk import LeastBelief
+from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead
 
 RESULT = Path(__file__).parent / "results" / "regret.json"
@@ -42,12 +42,12 @@ FEWEST, MOST = 101, 1_000
 BATCH = 256
 
 PLAYERS: dict[str, AbstractStrategy] = {
-    "least risk, ties by lot": LeastBelief(random_ties=True),
-    "least risk, ties to fewest covered": LeastBelief(),
-    "one number ahead": Lookahead(ending=0, tosses=False),
-    "one number ahead, and tosses": Lookahead(ending=0),
-    "the same, within 0.9": Lookahead(ending=0, within=0.9),
-    "the same, 4 candidates": Lookahead(ending=0, most=4),
+    "least risk, ties by lot": LeastRisk(random_ties=True),
+    "least risk, ties to fewest covered": LeastRisk(),
+    "one number ahead": Lookahead(endgame_layouts=0, tosses=False),
+    "one number ahead, and tosses": Lookahead(endgame_layouts=0),
+    "the same, within 0.9": Lookahead(endgame_layouts=0, within=0.9),
+    "the same, 4 candidates": Lookahead(endgame_layouts=0, most=4),
 }
 
 

@@ -26,14 +26,14 @@ from rich.progress import track
 
 from jaxsweep.commands.arena import play_batches
 from jaxsweep.engines import device_exact
-from jaxsweep.engines.isolated import lone_numbers
+from jaxsweep.engines.isolated import isolated_constraints
 from jaxsweep.rules import frontier
 from jaxsweep.rules.level import LEVELS, Level, Opening
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import episode, scheduler
-from jaxsweep.simulation.episode import Stage, Table
+from jaxsweep.simulation.episode import OpeningArrays, Stage
 from jaxsweep.simulation.scheduler import BUCKET, Plan
 from jaxsweep.strategies import STRATEGIES
 
@@ -68,8 +68,8 @@ def steady(opening: Opening, player: str, batch: int, devices: int, seconds: flo
 
 def shares(opening: Opening, turns: int) -> dict[str, float]:
     """The share of each stage in the time of a device: its own kernels, called from the host."""
-    plan, table = Plan(STRATEGIES["exact"], 2048, 2048), Table.of(opening)
-    tables = table.beside(BUCKET)
+    plan, table = Plan(STRATEGIES["exact"], 2048, 2048), OpeningArrays.of(opening)
+    tables = table.broadcast(BUCKET)
     seed = jnp.uint32(SEED)
     state = scheduler.start(plan, table, 0, 2**31 - 1, 1)
     held = jax.tree.map(np.array, jax.device_get(state.lanes))
@@ -81,7 +81,7 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
         Stage.OVER: jax.jit(dealt),
         Stage.EMPTY: jax.jit(dealt),
     }
-    find_edges = jax.jit(lambda given: _edges(episode.view(tables, given.bucket)))
+    find_components = jax.jit(lambda given: _edges(episode.view(tables, given.bucket)))
     spent, number, on_edges = dict.fromkeys(kernels, 0.0), 0, 0.0
     there = jnp.ones((BUCKET,), bool)
     for turn in range(turns):
@@ -97,7 +97,7 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
         after, seconds = _timed(kernels[stage], given)
         if turn > turns // 3:
             spent[stage] += seconds
-            on_edges += _timed(find_edges, given)[1] if stage is Stage.GUESS else 0.0
+            on_edges += _timed(find_components, given)[1] if stage is Stage.GUESS else 0.0
         number += BUCKET if stage >= Stage.OVER else 0
         for leaf, new in zip(jax.tree.leaves(held), jax.tree.leaves(after), strict=True):
             leaf[..., which] = np.asarray(new)
@@ -113,8 +113,8 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
 
 
 def _edges(positions: Position) -> device_exact.Parts:
-    settled = frontier.settle(positions, trust_flags=True)
-    return device_exact.split(settled, lone_numbers(settled).cells)
+    reduced = frontier.reduce(positions, trust_flags=True)
+    return device_exact.split(reduced, isolated_constraints(reduced).cells)
 
 
 def _timed(kernel: Callable, given: scheduler._Given) -> tuple:

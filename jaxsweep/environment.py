@@ -18,7 +18,7 @@ from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.game import Game, GameStatus, Seed
 from jaxsweep.rules.level import Level, Start
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.runtime.materialize import materialize
 from jaxsweep.simulation.episode import batched
 
 SHARE = 8
@@ -72,7 +72,7 @@ class Environment(eqx.Module):
         before = _games(cells, mines, state.opened)
         over = game.status(before) != GameStatus.PLAYING
         chosen = bitboard.mask(~over, chosen & ~state.opened)
-        floods = kept(chosen & ~bitboard.dilate(mines))
+        floods = materialize(chosen & ~bitboard.dilate(mines))
         opened = _for_some(
             bitboard.any_set(floods),
             lambda *some: game.open_cells(_games(*some[:3]), some[3]).opened,

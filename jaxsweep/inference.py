@@ -1,6 +1,6 @@
 """The front door: positions in, beliefs out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax
 import numpy as np
@@ -24,9 +24,33 @@ def infer(
     Takes one position, a batch with the positions last, or a sequence of positions of any sizes,
     which is padded to the largest. Gives beliefs in the same order, batch first; `Beliefs.status`
     tells of each position whether they are exact. Without a chosen `engine` they are, but for
-    positions over the exact engine's capacity: those get estimates, with their errors. What is
-    drawn by lot for a position comes from its seed.
+    positions over the exact engine's capacity: those get estimates, with their errors. Randomness
+    for a position comes from its seed.
     """
+    beliefs, _ = _in_chunks(positions, seeds, lambda *chunk: (_infer(engine, *chunk), []))
+    return beliefs
+
+
+def infer_and_count(
+    positions: Position | Sequence[Position], seeds: int | UInt32[np.ndarray, " batch"] = 0
+) -> tuple[Beliefs, list[int | None]]:
+    """As `infer` without a chosen engine, and the number of layouts of each position.
+
+    A number is None where the exact engine cannot tell it: a position over its capacity, or one
+    with a component of 10¹⁵ layouts or more. One position gives a list of one number.
+    """
+    return _in_chunks(positions, seeds, _infer_and_count)
+
+
+_Seeds = UInt32[np.ndarray, " batch"]
+
+
+def _in_chunks(
+    positions: Position | Sequence[Position],
+    seeds: int | _Seeds,
+    work: Callable[[Position, _Seeds], tuple[Beliefs, list]],
+) -> tuple[Beliefs, list]:
+    """Applies `work` to chunks of a batch that fit into memory, and puts its results together."""
     if isinstance(positions, Position):
         alone = positions.hidden.ndim == 2
         batch = jax.tree.map(lambda leaf: leaf[..., None], positions) if alone else positions
@@ -35,32 +59,38 @@ def infer(
     cells = batch.hidden.shape[0] * batch.hidden.shape[1] * 32
     size, chunk = batch.mines.shape[0], max(1, CELLS_AT_ONCE // cells)
     each = np.full(size, seeds, np.uint32) if isinstance(seeds, int) else seeds
-    parts = [
-        _believe(
-            jax.tree.map(lambda leaf, i=i: leaf[..., i : i + chunk], batch),
-            engine,
-            each[i : i + chunk],
+    parts, counts = [], []
+    for i in range(0, size, chunk):
+        beliefs, some = work(
+            jax.tree.map(lambda leaf, i=i: leaf[..., i : i + chunk], batch), each[i : i + chunk]
         )
-        for i in range(0, size, chunk)
-    ]
+        parts.append(beliefs)
+        counts += some
     beliefs = parts[0]
     if len(parts) > 1:
         beliefs = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
-    return jax.tree.map(lambda leaf: leaf[0], beliefs) if alone else beliefs
+    return (jax.tree.map(lambda leaf: leaf[0], beliefs) if alone else beliefs), counts
 
 
-def _believe(
-    batch: Position, engine: AbstractEngine | None, seeds: UInt32[np.ndarray, " batch"]
-) -> Beliefs:
-    """One engine's word; or the exact one's, with estimates of what is beyond it."""
+def _infer(engine: AbstractEngine | None, batch: Position, seeds: _Seeds) -> Beliefs:
+    """Beliefs of the chosen engine; without one, exact ones, and estimates beyond capacity."""
     if engine is not None:
-        return engine.believe(batch, seeds)
-    beliefs = Exact().believe(batch, seeds)
+        return engine.infer(batch, seeds)
+    return _with_estimates(Exact().infer(batch, seeds), batch, seeds)
+
+
+def _infer_and_count(batch: Position, seeds: _Seeds) -> tuple[Beliefs, list[int | None]]:
+    beliefs, counts = Exact().infer_and_count(batch)
+    return _with_estimates(beliefs, batch, seeds), counts
+
+
+def _with_estimates(beliefs: Beliefs, batch: Position, seeds: _Seeds) -> Beliefs:
+    """The same beliefs, with estimates for the positions that were over capacity."""
     over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
     if not len(over):
         return beliefs
     beyond = jax.tree.map(lambda leaf: leaf[..., over], jax.device_get(batch))
-    return beliefs.put(over, Chains().believe(beyond, seeds[over]))
+    return beliefs.replace_at(over, Chains().infer(beyond, seeds[over]))
 
 
 def number_odds(

@@ -34,12 +34,12 @@ def test_json_has_the_promised_form(capsys, monkeypatch):
             assert (chance is None) == (number >= 0)
     best = told["best"]
     assert told["mine_probability"][best["row"]][best["col"]] == best["mine_probability"]
-    assert set(best) == {"row", "col", "mine_probability", "reason", "options", "win_is_exact"}
+    assert set(best) == {"row", "col", "mine_probability", "reason", "candidates", "win_is_exact"}
     assert best["win_is_exact"], "so few layouts are searched through"
-    first, *others = best["options"]
+    first, *others = best["candidates"]
     assert (first["row"], first["col"]) == (best["row"], best["col"])
     assert all(other["win"] <= first["win"] for other in others)
-    for option in best["options"]:
+    for option in best["candidates"]:
         chance = told["mine_probability"][option["row"]][option["col"]]
         assert option["mine_probability"] == pytest.approx(chance)
         assert option["win"] <= 1 - chance + 1e-6

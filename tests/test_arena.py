@@ -21,7 +21,7 @@ from jaxsweep.simulation.runs import Run, RunError, Settings
 from jaxsweep.single import replay
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
-from jaxsweep.strategies.least_risk import LeastBelief
+from jaxsweep.strategies.least_risk import LeastRisk
 from tests.oracle import layouts
 
 KNOWLEDGE = STRATEGIES["knowledge"]
@@ -131,7 +131,7 @@ def test_the_exact_player_is_never_blind_or_wrong(exact_games):
 def test_what_the_device_cannot_do_the_host_does(exact_games):
     """A player that leaves every guess to the host plays the same games."""
 
-    class OnHost(LeastBelief):
+    class OnHost(LeastRisk):
         def guess_on_device(self, positions, keys):
             return None
 
@@ -144,8 +144,8 @@ def test_what_the_device_cannot_do_the_host_does(exact_games):
 
 def test_boards_of_one_container_share_one_kernel():
     """Neither another seed, nor another level of the same container, compiles again."""
-    table = episode.Table.of(Opening.of(LEVELS["intermediate"]))
-    other = episode.Table.of(Opening.of(LEVELS["expert"], Start.ZERO))
+    table = episode.OpeningArrays.of(Opening.of(LEVELS["intermediate"]))
+    other = episode.OpeningArrays.of(Opening.of(LEVELS["expert"], Start.ZERO))
     begin = jax.jit(eqx.debug.assert_max_traces(episode.deal, max_traces=1))
     first = begin(table, np.uint32(1), np.uint32(0))
     second = begin(other, np.uint32(2), np.uint32(5))
@@ -155,7 +155,7 @@ def test_boards_of_one_container_share_one_kernel():
 
 def test_the_program_of_a_device_lowers_for_every_platform():
     plan = scheduler.Plan(STRATEGIES["exact"], 64, 64)
-    table = episode.Table.of(BEGINNER)
+    table = episode.OpeningArrays.of(BEGINNER)
     state = scheduler.start(plan, table, 0, 10, 1)
     kernel = jax.jit(lambda seed, state: scheduler.run(plan, seed, table, state))
     arguments = (jax.numpy.uint32(1), state)

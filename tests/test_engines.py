@@ -26,7 +26,7 @@ from jaxsweep.engines import (
     rejection,
     tilesets,
 )
-from jaxsweep.engines.batching import settle
+from jaxsweep.engines.batching import reduce_positions
 from jaxsweep.engines.beliefs import Status
 from jaxsweep.rules import position
 from jaxsweep.rules.level import LEVELS, Opening
@@ -75,7 +75,7 @@ def test_every_engine_says_what_it_may(said, name):
         assert not grid[~on_board].any(), "open cells and the space around the board are null"
     assert not (beliefs.safe & ~truth.safe).any()
     assert not (beliefs.mines & ~truth.mines).any()
-    assert not beliefs.mine_probability[~beliefs.has_odds].any()
+    assert not beliefs.mine_probability[~beliefs.has_probabilities].any()
     sure = beliefs.status == Status.EXACT
     assert not beliefs.error[sure].any()
     assert np.isfinite(beliefs.log_layouts[sure]).all()
@@ -175,7 +175,7 @@ def test_an_edge_of_more_than_64_cells(name):
 
 @pytest.mark.parametrize(
     "engine",
-    [TileSets(tiers=tilesets.TIERS[:1]), Bitmask(tiers=bitmask.TIERS[:1])],
+    [TileSets(capacities=tilesets.CAPACITIES[:1]), Bitmask(capacities=bitmask.CAPACITIES[:1])],
     ids=["tilesets", "bitmask"],
 )
 def test_capacity_is_a_status(engine):
@@ -198,7 +198,7 @@ def test_sub_edges_prove_but_do_not_weigh():
     assert np.isinf(beliefs.error[parts][unsure[parts]]).all()
     assert not (beliefs.safe & ~truth.safe).any()
     assert not (beliefs.mines & ~truth.mines).any()
-    simple = settle(batch)
+    simple = reduce_positions(batch)
     by_rules = np.bitwise_count(simple.certain.mines).sum()
     assert beliefs.mines.sum() > by_rules, "a part proves what no single number does"
     off = np.abs(beliefs.mine_probability - truth.mine_probability)[parts]
@@ -254,7 +254,7 @@ def test_a_large_contradiction_is_found_or_not_decided(name):
 def test_sub_edges_are_maximal():
     """No number can be added to a sub-edge without exceeding the limit; and each is in one."""
     limit = 10
-    found, _ = component_engine.find_edges(settle(stuck("expert", 64)))
+    found, _ = component_engine.find_components(reduce_positions(stuck("expert", 64)))
     which = np.nonzero((found.cells > limit) & (found.cells <= 64) & (found.numbers <= 64))[0][:4]
     padded = found.pad(which, 64, 64)
     groups = np.asarray(edges._cut_batch(padded, limit))
@@ -271,7 +271,7 @@ def test_sub_edges_are_maximal():
 
 
 def test_tile_sets_group_cells_with_the_same_numbers():
-    found, _ = component_engine.find_edges(settle(stuck("expert", 16)))
+    found, _ = component_engine.find_components(reduce_positions(stuck("expert", 16)))
     which = np.nonzero((found.cells <= 64) & (found.numbers <= 64))[0]
     padded = found.pad(which, 64, 64)
     sets = jax.device_get(jax.jit(jax.vmap(partial(tilesets.find_sets, capacity=64)))(padded))
@@ -348,7 +348,7 @@ def test_random_layouts_die_on_an_open_board():
 
 
 def test_beyond_exact_capacity_there_are_estimates(monkeypatch):
-    small = partial(Exact, tiers=exact.TIERS[1:2])
+    small = partial(Exact, capacities=exact.CAPACITIES[1:2])
     batch = stuck("expert", 16)
     truth = infer(batch)
     monkeypatch.setattr("jaxsweep.inference.Exact", small)
@@ -362,17 +362,17 @@ def test_beyond_exact_capacity_there_are_estimates(monkeypatch):
 
 def test_every_kernel_lowers_for_every_platform():
     small = {8: jnp.zeros((2, 8), jnp.int32), 32: jnp.zeros((2, 32), jnp.int32)}
-    lists = {n: component_engine.Edge(*(zeros,) * 5) for n, zeros in small.items()}
+    lists = {n: component_engine.Component(*(zeros,) * 5) for n, zeros in small.items()}
     batch = stuck("beginner", 2)
-    of_edge, of_tree = edges.Tier(8, 8), tilesets.Tier(8, 8, 8, 16, 2, 8)
-    of_masks = bitmask.Tier(16, 16, 16, 16, 8)
-    sixteen = component_engine.Edge(*(jnp.zeros((2, 16), jnp.int32),) * 5)
+    of_edge, of_tree = edges.SearchCapacity(8, 8), tilesets.TreeCapacity(8, 8, 8, 16, 2, 8)
+    of_masks = bitmask.MaskCapacity(16, 16, 16, 16, 8)
+    sixteen = component_engine.Component(*(jnp.zeros((2, 16), jnp.int32),) * 5)
     none = jnp.zeros((2,), jnp.int32)
     problem = chains.Problem(lists[32], jnp.int32(1), none, none, none, jnp.zeros((2,), jnp.uint32))
     layouts, most = jnp.zeros((2, 4, 1), jnp.uint32), (jnp.int32(1), jnp.int32(1))
-    tree = tilesets._grow_batch(lists[8], of_tree).trail
-    masks = bitmask._list_batch(sixteen, of_masks).trail
-    valid = edges._try_batch(lists[8], of_edge).trail
+    tree = tilesets._grow_batch(lists[8], of_tree).messages
+    masks = bitmask._list_batch(sixteen, of_masks).messages
+    valid = edges._try_batch(lists[8], of_edge).messages
     can = jnp.zeros((2,), jnp.uint32)
     calls = {
         "grow": (lambda e: tilesets._grow_batch(e, of_tree), (lists[8],)),

@@ -19,9 +19,9 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import Stage, Table
+from jaxsweep.simulation.episode import OpeningArrays, Stage
 from jaxsweep.strategies import STRATEGIES, Rules
-from jaxsweep.strategies.least_risk import LeastBelief
+from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.small_boards import after_first
 
 BOARDS = [
@@ -69,7 +69,7 @@ def every_game():
     )
     counts = jnp.asarray(np.concatenate([counts for _, counts, _ in boards]))
     nowhere = jnp.zeros_like(counts)
-    table = Table(cells=cells, minable=cells, mines=counts, row=nowhere, col=nowhere)
+    table = OpeningArrays(cells=cells, allowed_mines=cells, mines=counts, row=nowhere, col=nowhere)
     one = jax.tree.map(lambda leaf: leaf[..., 0], table)
     lane = jax.eval_shape(partial(episode.deal, one), np.uint32(0), np.uint32(0))
     games = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, len(counts)), leaf.dtype), lane)
@@ -157,7 +157,7 @@ def test_no_player_wins_more_than_the_best_play(name):
 
 
 def test_the_search_from_the_first_cell_on_wins_as_much():
-    assert play(LeastBelief(ending=ALL)) == best_play()
+    assert play(LeastRisk(endgame_layouts=ALL)) == best_play()
 
 
 def test_the_best_play_wins_what_is_known():

@@ -10,7 +10,7 @@ import pytest
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.game import Game, GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from jaxsweep.simulation.episode import Table
+from jaxsweep.simulation.episode import OpeningArrays
 from tests.oracle import PlainGame
 
 BOARDS = 200_000
@@ -21,7 +21,7 @@ CHUNK = 20_000
 def deal_many(table, seed, numbers):
     def one(number):
         key = game.deal_key(game.game_key(seed, number))
-        return game.deal(key, table.cells, table.minable, table.mines).mines
+        return game.deal(key, table.cells, table.allowed_mines, table.mines).mines
 
     return jax.vmap(one, in_axes=-1, out_axes=-1)(numbers)
 
@@ -29,23 +29,23 @@ def deal_many(table, seed, numbers):
 @pytest.mark.parametrize("start", list(Start))
 def test_deals_are_exact_allowed_and_uniform(start):
     opening = Opening.of(LEVELS["expert"], start)
-    table = Table.of(opening)
-    minable = np.asarray(bitboard.unpack(opening.minable(), 30))
+    table = OpeningArrays.of(opening)
+    allowed_mines = np.asarray(bitboard.unpack(opening.allowed_mines(), 30))
     hits = np.zeros((16, 30), int)
     for first in range(0, BOARDS, CHUNK):
         numbers = np.arange(first, first + CHUNK, dtype=np.uint32)
         mines = np.asarray(deal_many(table, np.uint32(7), numbers))
         assert (np.bitwise_count(mines).sum((0, 1)) == 99).all()
-        assert not (mines & ~opening.minable()[..., None]).any()
+        assert not (mines & ~opening.allowed_mines()[..., None]).any()
         for col in range(30):
             hits[:, col] += ((mines[:, 0] >> np.uint32(col)) & 1).sum(-1, dtype=int)
-    chance = 99 / minable.sum()
+    chance = 99 / allowed_mines.sum()
     sigma = math.sqrt(BOARDS * chance * (1 - chance))
-    assert (np.abs(hits[minable] - BOARDS * chance) < 5 * sigma).all()
+    assert (np.abs(hits[allowed_mines] - BOARDS * chance) < 5 * sigma).all()
 
 
 def test_all_layouts_of_a_tiny_board_are_equally_frequent():
-    table = Table.of(Opening.of(Level(3, 3, 2), Start.ANY))
+    table = OpeningArrays.of(Opening.of(Level(3, 3, 2), Start.ANY))
     boards = 36_000
     mines = np.asarray(deal_many(table, np.uint32(1), np.arange(boards, dtype=np.uint32)))
     grids = np.stack([(mines[:, 0] >> np.uint32(c)) & 1 for c in range(3)], axis=1)
@@ -58,7 +58,7 @@ def test_all_layouts_of_a_tiny_board_are_equally_frequent():
 
 
 def test_the_same_number_is_the_same_deal_in_any_batch():
-    table = Table.of(Opening.of(LEVELS["expert"]))
+    table = OpeningArrays.of(Opening.of(LEVELS["expert"]))
     numbers = np.arange(256, dtype=np.uint32)
     whole = np.asarray(deal_many(table, np.uint32(3), numbers))
     halves = [deal_many(table, np.uint32(3), part) for part in (numbers[:128], numbers[128:])]

@@ -12,6 +12,7 @@ import pytest
 from jaxsweep import infer, number_odds
 from jaxsweep.engines import Exact, batching, component_engine, convolution, exact, forward_backward
 from jaxsweep.engines.beliefs import Status
+from jaxsweep.inference import infer_and_count
 from jaxsweep.rules import bitboard, frontier, position
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -84,7 +85,7 @@ def test_small_positions_equal_brute_force():
     """20,000 positions: certain cells and layout counts exactly, probabilities within 1e-5."""
     samples = list(small_positions(20_000, seed=8))
     batch = position.stack([position.from_grid(grid, mines) for grid, mines in samples])
-    beliefs, totals = infer(batch), exact.count_exactly(batch)
+    beliefs, totals = infer(batch), infer_and_count(batch)[1]
     statuses = np.bincount(beliefs.status, minlength=3)
     assert statuses[Status.OVER_CAPACITY] == 0
     assert statuses[Status.INCONSISTENT] > 1000
@@ -179,7 +180,7 @@ def test_a_wide_checkerboard_is_exact_or_says_so(size):
 def test_over_capacity_is_a_status():
     """With kernels too small for an expert position, nothing is said of it, and others are."""
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
-    beliefs = infer(batch, Exact(tiers=exact.TIERS[1:2]))
+    beliefs = infer(batch, Exact(capacities=exact.CAPACITIES[1:2]))
     over = beliefs.status == Status.OVER_CAPACITY
     assert 0 < over.sum() < 64
     assert not beliefs.mine_probability[over].any()
@@ -231,10 +232,10 @@ def test_a_second_call_compiles_nothing():
 
 
 def test_every_kernel_lowers_for_every_platform():
-    tier = exact.TIERS[1]
+    tier = exact.CAPACITIES[1]
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 4)
-    settled = batching.settle_batch(batch)
-    edge = component_engine.Edge(
+    reduced = batching.reduce_batch(batch)
+    edge = component_engine.Component(
         *(jnp.zeros((4, tier.cells), jnp.int32),) * 2,
         *(jnp.zeros((4, tier.numbers), jnp.int32),) * 3,
     )
@@ -242,15 +243,15 @@ def test_every_kernel_lowers_for_every_platform():
     none = jnp.zeros((4,), jnp.int32)
     join = (jnp.zeros((2, 8, 4)), jnp.zeros((2, 4), jnp.int32), none, none, none)
     calls = {
-        "settle": (batching.settle_batch, (batch,)),
-        "build": (jax.jit(lambda s: component_engine.build_batch(s, 32)), (settled,)),
+        "settle": (batching.reduce_batch, (batch,)),
+        "build": (jax.jit(lambda s: component_engine.build_batch(s, 32)), (reduced,)),
         "count": (
             jax.jit(lambda e, n: forward_backward.count_layouts(e, n, tier)),
             (edge, jnp.int32(2)),
         ),
         "believe": (
             exact.believe_batch,
-            (table.trail, table.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
+            (table.messages, table.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
         ),
         "join": (jax.jit(lambda *a: component_engine.join_batch(*a, total=32)), join),
     }
@@ -261,13 +262,13 @@ def test_every_kernel_lowers_for_every_platform():
 
 def test_the_frontier_lists_every_cell_and_number_once():
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
-    settled = jax.device_get(batching.settle_batch(batch))
-    built = jax.device_get(component_engine.build_batch(settled, 128))
-    boundary, active = (bitboard.unpack_batch(x) for x in (settled.boundary, settled.active))
+    reduced = jax.device_get(batching.reduce_batch(batch))
+    built = jax.device_get(component_engine.build_batch(reduced, 128))
+    boundary, active = (bitboard.unpack_batch(x) for x in (reduced.boundary, reduced.constraints))
     for i in range(64):
         for rows, cols, edges, expected in (
-            (built.cell_row, built.cell_col, built.cell_edge, boundary[i]),
-            (built.number_row, built.number_col, built.number_edge, active[i]),
+            (built.cell_row, built.cell_col, built.cell_component, boundary[i]),
+            (built.number_row, built.number_col, built.number_component, active[i]),
         ):
             there = edges[i] >= 0
             listed = list(zip(rows[i][there].tolist(), cols[i][there].tolist(), strict=True))
@@ -277,8 +278,8 @@ def test_the_frontier_lists_every_cell_and_number_once():
         near = (abs(built.cell_row[i][:, None] - built.number_row[i]) <= 1) & (
             abs(built.cell_col[i][:, None] - built.number_col[i]) <= 1
         )
-        together = near & (built.cell_edge[i][:, None] >= 0) & (built.number_edge[i] >= 0)
-        same = built.cell_edge[i][:, None] == built.number_edge[i]
+        together = near & (built.cell_component[i][:, None] >= 0) & (built.number_component[i] >= 0)
+        same = built.cell_component[i][:, None] == built.number_component[i]
         assert (same | ~together).all(), "a cell and a number next to each other are of one edge"
 
 

@@ -8,20 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep.engines.device_exact import Answers
 from jaxsweep.inference import infer, number_odds
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_grid, from_text, to_grid
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
-from jaxsweep.strategies.fifty_fifty import Tosses
+from jaxsweep.strategies.fifty_fifty import FiftyFifties
 from jaxsweep.strategies.least_risk import around
 from jaxsweep.strategies.lookahead import SECOND, Lookahead, two_safest
-from jaxsweep.strategies.successors import NUMBERS, Candidates, Prospects, show
+from jaxsweep.strategies.successors import NUMBERS, CandidateArrays, Outcomes, show
 from jaxsweep.strategies.win_probability import WEIGHTS
 
-from .test_tosses import asked
+from .test_fifty_fifty import asked
 
 MOST = 8
 # Nothing is certain here.
@@ -42,15 +41,15 @@ def after(position, cell, number):
 def prospects():
     """Of all candidates of a stuck position, with every number asked about; and its beliefs."""
     position = batch_of(STUCK)
-    answers = Answers.of(infer(position))
-    candidates = Candidates.of(
-        position, answers, Tosses.none(position), jnp.array([True]), 0.5, MOST
+    answers = infer(position).to_device()
+    candidates = CandidateArrays.of(
+        position, answers, FiftyFifties.none(position), jnp.array([True]), 0.5, MOST
     )
     every = jnp.arange(MOST * NUMBERS, dtype=jnp.int32)
     there = candidates.shows.reshape(-1)
-    shown = show(position, answers.mines, candidates, every, there)
-    found = Answers.of(infer(shown))
-    told = Prospects.unknown(candidates).told(every, there, found, two_safest(found, shown))
+    shown = show(position, jnp.asarray(bitboard.pack(answers.mines)), candidates, every, there)
+    found = infer(shown).to_device()
+    told = Outcomes.unknown(candidates).told(every, there, found, two_safest(found, shown))
     return told, answers
 
 
@@ -108,7 +107,7 @@ def test_a_hopeless_candidate_is_one_that_cannot_be_the_best(prospects):
     safety = np.asarray(told.candidates.safety)[:, 0]
     for i in range(MOST):
         asked = told.asked.at[i].set(False)
-        unasked = Prospects(told.candidates, asked, told.log_layouts, told.worth, told.progress)
+        unasked = Outcomes(told.candidates, asked, told.log_layouts, told.worth, told.progress)
         best = max(scores[j] for j in range(MOST) if j != i)
         hopeful = bool(unasked.hopeful(answers.log_layouts)[i, 0])
         assert hopeful == (safety[i] + 1e-3 > best)
@@ -119,9 +118,11 @@ def test_far_cells_have_one_twin_each():
     grid = np.full((16, 30), -1, np.int8)
     grid[0, 0] = 1
     position = batch_of(from_grid(grid, 99))
-    answers = Answers.of(infer(position))
+    answers = infer(position).to_device()
     found = cells_of(
-        Candidates.of(position, answers, Tosses.none(position), jnp.array([True]), 0.9, 24)
+        CandidateArrays.of(
+            position, answers, FiftyFifties.none(position), jnp.array([True]), 0.9, 24
+        )
     )
     far = [cell for cell in found if max(cell) > 2]
     corners = [cell for cell in far if cell in [(0, 29), (15, 0), (15, 29)]]
@@ -146,18 +147,20 @@ def test_a_far_cell_of_a_toss_is_no_twin_of_others():
     """As good as the best by far, and the only candidate: it must not be set aside for another."""
     position = batch_of(from_text(CORNER))
     _, tosses = asked(position)
-    answers = Answers.of(infer(position))
-    good = np.asarray((1 - answers.marks) * tosses.spared(*answers.marks.shape[:2]))[:8, :16, 0]
+    answers = infer(position).to_device()
+    good = np.asarray(
+        (1 - answers.mine_probability) * tosses.spared(*answers.mine_probability.shape[:2])
+    )[:8, :16, 0]
     best = np.where((to_grid(from_text(CORNER)) < 0), good, 0.0).max()
     assert good[7, 15] == pytest.approx(best)
     assert (7, 15) in cells_of(
-        Candidates.of(position, answers, tosses, jnp.array([True]), 0.85, MOST)
+        CandidateArrays.of(position, answers, tosses, jnp.array([True]), 0.85, MOST)
     )
 
 
 def worth_of(text):
     position = batch_of(from_text(text))
-    return float(two_safest(Answers.of(infer(position)), position)[0])
+    return float(two_safest(infer(position).to_device(), position)[0])
 
 
 def test_a_safe_cell_that_tells_nothing_is_no_progress():
@@ -175,7 +178,7 @@ def test_where_all_is_certain_nothing_is_lost_any_more():
 def test_the_choice_is_nearly_the_best():
     """By its safety, and what tosses it spares."""
     positions = stuck_positions(Opening.of(LEVELS["beginner"]), 5, 40)
-    player = Lookahead(ending=0)
+    player = Lookahead(endgame_layouts=0)
     moves = player.guess(positions, jax.random.split(jax.random.key(0), 40))
     beliefs = infer(positions)
     safety = np.moveaxis(1 - np.asarray(beliefs.mine_probability), 0, -1)
@@ -191,18 +194,18 @@ def test_the_choice_is_nearly_the_best():
 
 
 def test_advice_tells_what_was_weighed():
-    advice = Lookahead(ending=0).advise(STUCK, jax.random.key(0))
+    advice = Lookahead(endgame_layouts=0).advise(STUCK, jax.random.key(0))
     assert int(advice.move.reason) == Reason.LOOKAHEAD
-    best, *rest = advice.options
+    best, *rest = advice.candidates
     assert rest, "several cells are nearly as safe"
-    wins = [option.win for option in advice.options]
+    wins = [option.win for option in advice.candidates]
     assert wins[0] == pytest.approx(max(wins), abs=1e-3)
     assert wins[1:] == sorted(wins[1:], reverse=True)
     assert all(0 < win < 1 for win in wins)
     assert np.asarray(advice.move.opens)[best.cell[0], 0] == 1 << best.cell[1]
     beliefs = infer(STUCK)
-    odds = number_odds(STUCK, [option.cell for option in advice.options])
-    for option, shows in zip(advice.options, odds, strict=True):
+    odds = number_odds(STUCK, [option.cell for option in advice.candidates])
+    for option, shows in zip(advice.candidates, odds, strict=True):
         assert option.risk == pytest.approx(float(beliefs.mine_probability[option.cell]), abs=1e-6)
         goes_on = [
             chance
@@ -219,11 +222,11 @@ def test_advice_at_the_end_is_exact():
     advice = STRATEGIES["strongest"].advise(position, jax.random.key(0))
     layouts = round(np.exp(float(infer(position).log_layouts)))
     assert int(advice.move.reason) == Reason.BEST_ENDING
-    wins = [option.win * layouts for option in advice.options]
+    wins = [option.win * layouts for option in advice.candidates]
     np.testing.assert_allclose(wins, np.round(wins), atol=1e-6)
     assert wins[0] == max(wins)
-    assert all(option.progress is None for option in advice.options)
-    assert f"wins {advice.options[0].win:.1%}" in advice.reason
+    assert all(option.progress is None for option in advice.candidates)
+    assert f"wins {advice.candidates[0].win:.1%}" in advice.reason
 
 
 def test_the_outlook_has_the_weights_that_were_fitted():

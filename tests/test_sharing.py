@@ -15,7 +15,7 @@ from jaxsweep.commands.replay import main
 from jaxsweep.rules.board import Board, cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from jaxsweep.single.replay import HUMAN, Move, Replay, ReplayError, record, save
+from jaxsweep.single.replay import HUMAN, RecordedMove, Replay, ReplayError, record, save
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.page import MAX_CELLS, page
 from jaxsweep.single.replay.pictures import MARGIN, MIN_WIDTH, animation, picture
@@ -43,7 +43,7 @@ def by_hand(layout, *moves, strategy=HUMAN):
         before = board.opened
         board = board.flag(mask(flags, mines)).open(mask(cells, mines))
         opened = tuple(cells_of(board.opened & ~before))
-        made.append(Move(cells, flags, opened, Reason.PLAYER, None))
+        made.append(RecordedMove(cells, flags, opened, Reason.PLAYER, None))
     opening = Opening(Level(rows, cols, int(mines.sum())), Start.ANY, first or (0, 0))
     return Replay(opening, 0, 0, strategy, mines, tuple(made), board.status)
 

@@ -11,15 +11,15 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_text
-from jaxsweep.rules.randomness import draws
+from jaxsweep.rules.randomness import random_words
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import Stage, Table, batched
+from jaxsweep.simulation.episode import OpeningArrays, Stage, batched
 from jaxsweep.strategies import BEST, STRATEGIES, UNKNOWN_RISK, Readiness, Reason, Rules
-from jaxsweep.strategies.random import any_of
+from jaxsweep.strategies.random import random_cell
 
 SEED = np.uint32(4)
 GAMES = 64
-TABLE = Table.of(Opening.of(LEVELS["beginner"]))
+TABLE = OpeningArrays.of(Opening.of(LEVELS["beginner"]))
 
 players = pytest.mark.parametrize("name", STRATEGIES)
 
@@ -161,7 +161,7 @@ def test_random_choice_is_uniform(getkey):
     cells = jnp.asarray(bitboard.pack(np.arange(80).reshape(2, 40) % 7 == 3))
     size, many = int(bitboard.count(cells)), 11_000
     batch = jnp.broadcast_to(cells[..., None], (*cells.shape, many))
-    picks = any_of(batch, draws(jax.random.split(getkey(), many)))
+    picks = random_cell(batch, random_words(jax.random.split(getkey(), many)))
     counts = bitboard.unpack_batch(picks).sum(0)[:, :40][np.asarray(bitboard.unpack(cells, 40))]
     assert size == 11
     assert counts.sum() == many

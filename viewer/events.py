@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from jaxsweep.single.replay import Move
+from jaxsweep.single.replay import RecordedMove
 from viewer.thoughts import Thought
 
 Point = tuple[int, int]
@@ -94,7 +94,7 @@ class Watched:
 
     run: int
     number: int
-    move: Move | None
+    move: RecordedMove | None
     mines: object = None
     """Where the mines are, with the first move."""
 

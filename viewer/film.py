@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxsweep.rules.board import Board
 from jaxsweep.rules.level import Opening
-from jaxsweep.single.replay import Move, Replay, played
+from jaxsweep.single.replay import RecordedMove, Replay, played
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Moves a second."""
@@ -24,7 +24,7 @@ class Film:
     strategy: str
     game: int = 0
     seconds: float | None = None
-    moves: tuple[Move, ...] = ()
+    moves: tuple[RecordedMove, ...] = ()
     boards: tuple[Board, ...] = ()
     """Before the first move, and after each."""
     at: int = 0
@@ -55,7 +55,7 @@ class Film:
         return self.boards[self.at]
 
     @property
-    def last(self) -> Move | None:
+    def last(self) -> RecordedMove | None:
         """The move that led to it."""
         return self.moves[self.at - 1] if self.at else None
 
@@ -100,7 +100,7 @@ class Film:
             return self.go(self.at + 1)
         return replace(self, waited=waited)
 
-    def with_move(self, move: Move | None, mines: np.ndarray | None) -> "Film":
+    def with_move(self, move: RecordedMove | None, mines: np.ndarray | None) -> "Film":
         """One move more at the end; None: there are no more."""
         if move is None:
             return replace(self, complete=True)

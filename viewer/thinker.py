@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.single.replay import Move, moves_of
+from jaxsweep.single.replay import RecordedMove, moves_of
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
 from viewer import events
@@ -16,11 +16,13 @@ from viewer.events import Event
 from viewer.thoughts import think
 from viewer.wishes import Follow, Think
 
-_games: dict[int, Iterator[tuple[Move, Mask]]] = {}
+_games: dict[int, Iterator[tuple[RecordedMove, Mask]]] = {}
 """In the engine's process: the game that is watched, by its run."""
 
 
-def next_move(run: int, strategy: str, opening: Opening, seed: int) -> tuple[Move, Mask] | None:
+def next_move(
+    run: int, strategy: str, opening: Opening, seed: int
+) -> tuple[RecordedMove, Mask] | None:
     """The next move of a game that is watched; None after the last. Another run ends others."""
     if run not in _games:
         _games.clear()
@@ -94,7 +96,7 @@ class Thinker:
             self._step = self._executor.submit(next_move, *about)
         return found
 
-    def _watched(self, answer: tuple[Move, Mask] | None) -> Event:
+    def _watched(self, answer: tuple[RecordedMove, Mask] | None) -> Event:
         wish = self._following
         assert wish is not None
         number = self._moves

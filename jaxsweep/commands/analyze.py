@@ -18,13 +18,13 @@ from jaxsweep.diagnosis import diagnose
 from jaxsweep.engines import ENGINES, exact
 from jaxsweep.engines.batching import certain_by_single
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.inference import infer
+from jaxsweep.inference import infer, infer_and_count
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.deduction import deduce, simplest
 from jaxsweep.rules.position import Position, PositionError, read_all, stack, to_grid
 from jaxsweep.runtime.compilation import is_cold, use_cache
 from jaxsweep.single import terminal
-from jaxsweep.strategies import BEST, STRATEGIES, Option, Reason
+from jaxsweep.strategies import BEST, STRATEGIES, Candidate, Reason
 from jaxsweep.strategies.least_risk import fewest_covered, least_risk
 
 COUNTED_BELOW = 10**15
@@ -61,7 +61,7 @@ class Analysis:
     certain_mines: Bool[np.ndarray, "rows cols"]
     best: tuple[int, int] | None
     reason: str
-    options: tuple[Option, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
     """Cells that were weighed for a guess, the best first."""
     is_ending: bool = False
     """Whether their chances to win are exact: the end was searched through."""
@@ -84,8 +84,8 @@ class Analysis:
             row, col = self.best
             chance = float(self.odds[row, col]) if self.has_odds else None
             best = {"row": row, "col": col, "mine_probability": chance, "reason": self.reason}
-            if self.options:
-                best["options"] = [
+            if self.candidates:
+                best["candidates"] = [
                     {
                         "row": option.cell[0],
                         "col": option.cell[1],
@@ -93,7 +93,7 @@ class Analysis:
                         "progress": option.progress,
                         "win": option.win,
                     }
-                    for option in self.options
+                    for option in self.candidates
                 ]
                 best["win_is_exact"] = self.is_ending
         rows, cols = self.grid.shape
@@ -130,18 +130,14 @@ class Analysis:
 
 def analyze(positions: Sequence[Position], engine: str | None = None) -> list[Analysis]:
     """Analyses positions as one batch; raises `PositionError` for an inconsistent one."""
-    beliefs = infer(positions, None if engine is None else ENGINES[engine])
+    beliefs, counts = infer_and_count(positions)
+    if engine is not None:
+        # Other engines do not count whole layouts: the number stays the exact engine's.
+        beliefs = infer(positions, ENGINES[engine])
     for i, position in enumerate(positions):
         if beliefs.status[i] == Status.INCONSISTENT:
             which = f"position {i + 1}: " if len(positions) > 1 else ""
             raise PositionError(f"{which}inconsistent: {diagnose(position)}")
-    counts: list[int | None] = [None] * len(positions)
-    near = np.asarray(beliefs.log_layouts) < math.log(COUNTED_BELOW) + 0.01
-    few = [int(i) for i in np.nonzero(near & (np.asarray(beliefs.status) == Status.EXACT))[0]]
-    if few:
-        exact_counts = exact.count_exactly(stack([positions[i] for i in few]))
-        for i, count in zip(few, exact_counts, strict=True):
-            counts[i] = count if count is not None and count < COUNTED_BELOW else None
     return [
         _analyze(position, jax.tree.map(lambda leaf, i=i: leaf[i], beliefs), counts[i], engine)
         for i, position in enumerate(positions)
@@ -157,13 +153,14 @@ def _analyze(
     def crop(leaf) -> np.ndarray:
         return np.asarray(leaf)[:rows, :cols]
 
+    exact = int(beliefs.status) == Status.EXACT
     analysis = Analysis(
         grid=grid,
         mines=int(position.mines),
         engine=engine,
         status=Status(int(beliefs.status)),
         log_layouts=float(beliefs.log_layouts),
-        layouts=layouts,
+        layouts=layouts if exact and layouts is not None and layouts < COUNTED_BELOW else None,
         odds=crop(beliefs.mine_probability),
         error=crop(beliefs.error),
         effective_samples=crop(beliefs.effective_samples),
@@ -187,7 +184,9 @@ def _advised(position: Position, analysis: Analysis) -> Analysis:
     best = _first(opens)
     reason = f"{advice.reason}, risk {analysis.odds[best]:.2%}"
     ending = int(advice.move.reason) == Reason.BEST_ENDING
-    return replace(analysis, best=best, reason=reason, options=advice.options, is_ending=ending)
+    return replace(
+        analysis, best=best, reason=reason, candidates=advice.candidates, is_ending=ending
+    )
 
 
 def _best(position: Position, analysis: Analysis) -> tuple[tuple[int, int] | None, str]:
@@ -282,11 +281,11 @@ def _what_is_said(analysis: Analysis) -> list[str]:
 
 def _weighed(analysis: Analysis) -> list[str]:
     """The best of the cells that were weighed, a line each."""
-    if not analysis.options:
+    if not analysis.candidates:
         return []
     win = "win" if analysis.is_ending else "win, about"
     lines = [f"{'weighed':>9}  {'a mine':>7}  {'progress':>8}  {win:>10}"]
-    for option in analysis.options[:LISTED]:
+    for option in analysis.candidates[:LISTED]:
         cell = f"({option.cell[0]},{option.cell[1]})"
         progress = "" if option.progress is None else f"{option.progress:.0%}"
         lines.append(f"{cell:>9}  {option.risk:>7.2%}  {progress:>8}  {option.win:>10.1%}")

@@ -20,7 +20,7 @@ from rich.table import Table as TextTable
 
 from jaxsweep.commands import arguments, peers
 from jaxsweep.engines import component_engine, rejection
-from jaxsweep.engines.batching import settle, side_by_side, sizes_of
+from jaxsweep.engines.batching import reduce_positions, side_by_side, sizes_of
 from jaxsweep.engines.beliefs import Beliefs
 from jaxsweep.environment import Environment, State, random_cells
 from jaxsweep.inference import infer
@@ -30,7 +30,7 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.simulation.episode import Table, batched
+from jaxsweep.simulation.episode import OpeningArrays, batched
 from jaxsweep.simulation.matches import LANES, play_batches, play_games
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES
@@ -94,19 +94,19 @@ class Timing:
 
 def deal(opening: Opening, batch: int) -> Call:
     """Lay the mines of new games."""
-    table = Table.of(opening)
+    table = OpeningArrays.of(opening)
 
     def one(number):
         key = game.deal_key(game.game_key(np.uint32(SEED), number))
-        return game.deal(key, table.cells, table.minable, table.mines)
+        return game.deal(key, table.cells, table.allowed_mines, table.mines)
 
     return partial(jax.jit(batched(one)), np.arange(batch, dtype=np.uint32))
 
 
 def open_first(opening: Opening, batch: int) -> Call:
     """Open the first cell of dealt games, flood included."""
-    table, dealt = Table.of(opening), deal(opening, batch)()
-    tables = table.beside(batch)
+    table, dealt = OpeningArrays.of(opening), deal(opening, batch)()
+    tables = table.broadcast(batch)
     first = bitboard.single(tables.row, tables.col, tables.cells)
     return partial(jax.jit(game.open_cells), dealt, first)
 
@@ -125,7 +125,7 @@ def whole_deduction(opening: Opening, batch: int) -> Call:
 def frontiers(opening: Opening, batch: int) -> Call:
     """The single-cell rules and the constraint arrays of stuck positions."""
     positions = stuck_positions(opening, SEED, batch)
-    return lambda: component_engine.find_edges(settle(positions))
+    return lambda: component_engine.find_components(reduce_positions(positions))
 
 
 def inference(opening: Opening, batch: int) -> Call:
@@ -156,7 +156,7 @@ def placements(opening: Opening, batch: int) -> Call:
         np.int32(sizes_of(position.hidden)[0]),
         np.int32(rejection.shown(position)[0]),
     )
-    capacity = next(tier for tier in rejection.TIERS if tier >= max(most))
+    capacity = next(tier for tier in rejection.CAPACITIES if tier >= max(most))
 
     def sample(i: int) -> rejection.Tally:
         return jax.block_until_ready(

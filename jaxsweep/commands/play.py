@@ -16,7 +16,7 @@ from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening, Start
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import terminal
-from jaxsweep.single.watch import Step, describe, share_opened, watch
+from jaxsweep.single.watch import WatchedMove, describe, share_opened, watch
 from jaxsweep.strategies import BEST, FAST, STRATEGIES
 
 DEFAULT_LEVEL = "beginner"
@@ -137,7 +137,7 @@ def _play_oneself(parsed: argparse.Namespace, seed: int) -> int:
     return human.play(level, start, seed, name, parsed.save)
 
 
-def _save(steps: list[Step], name: str, opening: Opening, seed: int, path: Path) -> None:
+def _save(steps: list[WatchedMove], name: str, opening: Opening, seed: int, path: Path) -> None:
     from jaxsweep.single.replay.format import save
     from jaxsweep.single.replay.recording import of_steps
 
@@ -145,8 +145,8 @@ def _save(steps: list[Step], name: str, opening: Opening, seed: int, path: Path)
 
 
 def show(
-    steps: Iterator[Step], opening: Opening, name: str, seed: int, delay: float | None
-) -> list[Step]:
+    steps: Iterator[WatchedMove], opening: Opening, name: str, seed: int, delay: float | None
+) -> list[WatchedMove]:
     """Draws a game: in place in a terminal, one board after the other elsewhere."""
     console = Console(highlight=False, soft_wrap=True)
     pause = delay if delay is not None else (0.15 if console.is_terminal else 0.0)
@@ -163,7 +163,7 @@ def show(
     return seen
 
 
-def frame(step: Step, title: str, console: Console) -> Group:
+def frame(step: WatchedMove, title: str, console: Console) -> Group:
     """One move, as it is drawn."""
     over = step.status is not GameStatus.PLAYING
     board = terminal.draw(
@@ -176,7 +176,7 @@ def frame(step: Step, title: str, console: Console) -> Group:
     return Group(Text(title, "bold"), Text(_sentence(step, console.width)), board)
 
 
-def ending(steps: list[Step], opening: Opening, seconds: float) -> Text:
+def ending(steps: list[WatchedMove], opening: Opening, seconds: float) -> Text:
     """The last line: who won, and in how much."""
     last = steps[-1]
     clicks = sum(len(step.cells) for step in steps)
@@ -190,7 +190,7 @@ def ending(steps: list[Step], opening: Opening, seconds: float) -> Text:
     return text
 
 
-def _sentence(step: Step, width: int) -> str:
+def _sentence(step: WatchedMove, width: int) -> str:
     """What was opened and why, on one line."""
     risk = "" if not step.risk else f", risk {step.risk:.1%}"
     tail = f": {step.why}{risk}"

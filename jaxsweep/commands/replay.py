@@ -13,7 +13,7 @@ from jaxsweep.rules.game import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import terminal
 from jaxsweep.single.replay.checking import check
-from jaxsweep.single.replay.format import Move, Replay, load, write_whole
+from jaxsweep.single.replay.format import RecordedMove, Replay, load, write_whole
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
 
@@ -126,7 +126,7 @@ def frames(replay: Replay, console: Console) -> Iterator[Group]:
         yield Group(Text(title, "bold"), Text(told, no_wrap=True, overflow="ellipsis"), drawing)
 
 
-def sentence(move: Move, after: Board) -> str:
+def sentence(move: RecordedMove, after: Board) -> str:
     """What a move did and why."""
     (row, col), *rest = move.cells or move.flags
     done = f"({row},{col})" + (f" and {len(rest)} more" if rest else "")

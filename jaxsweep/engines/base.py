@@ -18,7 +18,7 @@ class AbstractEngine(eqx.Module):
     """
 
     @abc.abstractmethod
-    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+    def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch of positions, batch last in and first out.
 
         Assumes that all of them fit into memory at once; `jaxsweep.infer` cuts larger batches.

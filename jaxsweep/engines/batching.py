@@ -10,7 +10,7 @@ from jaxtyping import Array, Int, UInt32
 
 from jaxsweep.rules import frontier
 from jaxsweep.rules.deduction import Certain
-from jaxsweep.rules.frontier import Settled
+from jaxsweep.rules.frontier import ReducedPosition
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime import machine
 
@@ -59,9 +59,9 @@ def batches(which: Int[np.ndarray, " many"], most: int) -> Iterator[tuple[np.nda
 
 
 @jax.jit
-def settle_batch(positions: Position) -> Settled:
-    """`frontier.settle`, batch last."""
-    return frontier.settle(positions)
+def reduce_batch(positions: Position) -> ReducedPosition:
+    """`frontier.reduce`, batch last."""
+    return frontier.reduce(positions)
 
 
 def in_batches(kernel: Callable[[Position], Result], positions: Position) -> Result:
@@ -77,15 +77,15 @@ def in_batches(kernel: Callable[[Position], Result], positions: Position) -> Res
     return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), *parts)
 
 
-def settle(positions: Position) -> Settled:
+def reduce_positions(positions: Position) -> ReducedPosition:
     """Settles a batch; the result is on the host."""
-    return in_batches(settle_batch, positions)
+    return in_batches(reduce_batch, positions)
 
 
 def certain_by_single(position: Position) -> Certain:
     """What the single-cell rules settle of one position; by a kernel that inference has anyway."""
-    settled = settle(jax.tree.map(lambda leaf: leaf[..., None], position))
-    return jax.tree.map(lambda leaf: jax.numpy.asarray(leaf[..., 0]), settled.certain)
+    reduced = reduce_positions(jax.tree.map(lambda leaf: leaf[..., None], position))
+    return jax.tree.map(lambda leaf: jax.numpy.asarray(leaf[..., 0]), reduced.certain)
 
 
 def sizes_of(

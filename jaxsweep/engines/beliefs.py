@@ -1,61 +1,152 @@
-"""What an engine says of a position: how likely each hidden cell is a mine, and how surely."""
+"""What an engine infers about a position: the mine probability of every hidden cell.
+
+One class serves the host and the device. On the host, where `jaxsweep.infer` returns it, a batch
+is the first axis, as NumPy users expect. In device programs a batch is the last axis, as in every
+array of boards there (`rules.bitboard` says why); `Beliefs.to_device` gets from one to the other.
+"""
 
 import enum
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from jaxsweep.rules.bitboard import WORD, unpack
+from jaxsweep.rules.position import Position
+
 
 class Status(enum.IntEnum):
-    """How far beliefs can be trusted."""
+    """How far beliefs can be trusted; `message` says it to a person."""
 
     EXACT = 0
     """Every probability is the true one, up to rounding below 1e-5."""
     INCONSISTENT = 1
-    """No layout fits the position: there are no probabilities."""
+    """No layout satisfies the position: there are no probabilities."""
     OVER_CAPACITY = 2
-    """The engine's capacity or budget ended: nothing is said of the position but `safe` and
-    `mines`, which hold what simpler means settled for certain."""
+    """The engine ran out of capacity or budget: `safe` and `mines` hold only what simpler rules
+    prove, and there are no probabilities."""
     ESTIMATE = 3
-    """Probabilities are estimates; `error` says how far they may be off."""
+    """Probabilities are estimates; `error` says how far off they may be."""
     SCORE = 4
     """There are no probabilities, but a `score` that orders the cells."""
+    BATCH_FULL = 5
+    """Device only: the other positions of the batch took the room. In another batch there may be
+    some; until then nothing is known."""
+
+    @property
+    def message(self) -> str:
+        """The status in words, for a person."""
+        return _MESSAGES[self]
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether beliefs of this status hold probabilities, exact or estimated."""
+        return self in (Status.EXACT, Status.ESTIMATE)
+
+
+_MESSAGES = {
+    Status.EXACT: "exact probabilities",
+    Status.INCONSISTENT: "no layout satisfies the position",
+    Status.OVER_CAPACITY: "over the capacity or the budget of the engine",
+    Status.ESTIMATE: "estimated probabilities",
+    Status.SCORE: "scores, not probabilities",
+    Status.BATCH_FULL: "no room in the batch",
+}
 
 
 class Beliefs(eqx.Module):
-    """Beliefs of one position, or of a batch with one more axis in front. All on the host."""
+    """Beliefs about one position, or about a batch of positions.
 
-    mine_probability: Float[np.ndarray | Array, "*batch rows cols"]
-    """Of hidden cells; 0 in open cells, off the board, and where `status` gives no probability."""
-    error: Float[np.ndarray | Array, "*batch rows cols"]
+    Arrays over cells have axes `[rows, cols]`; a batch is one more axis, in front on the host and
+    at the end on the device.
+    """
+
+    mine_probability: Float[Array | np.ndarray, "*grid"]
+    """Of hidden cells; 0 in open cells, off the board, and where `status` has no probabilities."""
+    error: Float[Array | np.ndarray, "*grid"]
     """Of `mine_probability`: 0 where exact, a standard error where sampled, inf where unknown."""
-    safe: Bool[np.ndarray | Array, "*batch rows cols"]
-    """Hidden cells that are a mine in no consistent layout: by possibility, not by rounding."""
-    mines: Bool[np.ndarray | Array, "*batch rows cols"]
+    safe: Bool[Array | np.ndarray, "*grid"]
+    """Hidden cells that are a mine in no consistent layout: by possibility, never by rounding."""
+    mines: Bool[Array | np.ndarray, "*grid"]
     """Hidden cells that are a mine in every consistent layout."""
-    log_layouts: Float[np.ndarray | Array, "*batch"]
+    log_layouts: Float[Array | np.ndarray, "*batch"]
     """The natural logarithm of the number of consistent layouts; −inf if not exact, or none."""
-    status: Int[np.ndarray | Array, "*batch"]
-    score: Float[np.ndarray | Array, "*batch rows cols"] | None = None
-    """Of engines that have no probabilities: the lower, the likelier safe. On no known scale; inf
-    for certain mines."""
+    status: Int[Array | np.ndarray, "*batch"]
+    """A `Status` for each position."""
+    score: Float[Array | np.ndarray, "*grid"] | None = None
+    """From engines without probabilities: the lower, the likelier safe. On no known scale; inf for
+    certain mines."""
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        status: Int[np.ndarray, " batch"],
+        mine_probability: Float[np.ndarray, "batch rows cols"],
+        safe: Bool[np.ndarray, "batch rows cols"],
+        mines: Bool[np.ndarray, "batch rows cols"],
+        error: Float[np.ndarray, "batch rows cols"] | None = None,
+        log_layouts: Float[np.ndarray, " batch"] | None = None,
+        score: Float[np.ndarray, "batch rows cols"] | None = None,
+    ) -> "Beliefs":
+        """Beliefs of an engine on the host, with what follows from the status put into effect.
+
+        Nothing is certain in an inconsistent position, certain cells have probability 0 or 1 and no
+        error, and a position without probabilities has 0 everywhere. Only exact positions have a
+        number of layouts.
+        """
+        consistent = (status != Status.INCONSISTENT)[:, None, None]
+        has_probabilities = np.isin(status, (Status.EXACT, Status.ESTIMATE))[:, None, None]
+        safe, mines = safe & consistent, mines & consistent
+        probability = np.where(safe, 0.0, np.where(mines, 1.0, mine_probability))
+        known = safe | mines | ~has_probabilities
+        logs = np.full(len(status), -np.inf) if log_layouts is None else log_layouts
+        return cls(
+            mine_probability=np.where(has_probabilities, np.clip(probability, 0, 1), 0.0).astype(
+                np.float32
+            ),
+            safe=safe,
+            mines=mines,
+            log_layouts=np.where(status == Status.EXACT, logs, -np.inf),
+            status=status.astype(np.int32),
+            error=np.zeros(safe.shape, np.float32)
+            if error is None
+            else np.where(known, 0.0, error).astype(np.float32),
+            score=None
+            if score is None
+            else np.where(consistent, np.where(mines, np.inf, score), 0.0).astype(np.float32),
+        )
+
+    @classmethod
+    def unknown(cls, positions: Position) -> "Beliefs":
+        """Beliefs about a batch on the device before any inference: flags are known mines."""
+        _, words, batch = positions.hidden.shape
+        mines = jnp.asarray(unpack(positions.flags, words * WORD))
+        return cls(
+            mine_probability=jnp.zeros(mines.shape, jnp.float32),
+            error=jnp.zeros(mines.shape, jnp.float32),
+            safe=jnp.zeros(mines.shape, bool),
+            mines=mines,
+            log_layouts=jnp.zeros((batch,), jnp.float32),
+            status=jnp.full((batch,), Status.BATCH_FULL, jnp.int32),
+        )
 
     @property
-    def has_odds(self) -> Bool[np.ndarray, "*batch"]:
+    def has_probabilities(self) -> Bool[np.ndarray, "*batch"]:
         """Which positions have probabilities, exact or estimated."""
         return np.isin(np.asarray(self.status), (Status.EXACT, Status.ESTIMATE))
 
     @property
-    def effective_samples(self) -> Float[np.ndarray, "*batch rows cols"]:
-        """How many independent draws would give these errors; inf where nothing was drawn."""
+    def effective_samples(self) -> Float[np.ndarray, "*grid"]:
+        """The number of independent samples with this error; inf where nothing was sampled."""
         chance, error = (np.asarray(x, np.float64) for x in (self.mine_probability, self.error))
-        drawn = np.isfinite(error) & (error > 0)
-        return np.where(drawn, chance * (1 - chance) / np.where(drawn, error, 1.0) ** 2, np.inf)
+        sampled = np.isfinite(error) & (error > 0)
+        return np.where(sampled, chance * (1 - chance) / np.where(sampled, error, 1.0) ** 2, np.inf)
 
-    def put(self, which: Int[np.ndarray, " some"], others: "Beliefs") -> "Beliefs":
-        """A batch with the beliefs of some positions replaced."""
+    def replace_at(self, which: Int[np.ndarray, " some"], others: "Beliefs") -> "Beliefs":
+        """A batch on the host, with the beliefs about some of its positions replaced."""
 
         def replace(leaf, part):
             whole = np.array(leaf)
@@ -63,3 +154,13 @@ class Beliefs(eqx.Module):
             return whole
 
         return jax.tree.map(replace, self, others)
+
+    def to_device(self) -> "Beliefs":
+        """Moves a batch on the host to the device: the batch becomes the last axis."""
+
+        def move(leaf: Array | np.ndarray) -> Array:
+            return jnp.asarray(np.moveaxis(np.asarray(leaf), 0, -1))
+
+        return jax.tree.map(
+            move, eqx.tree_at(lambda b: b.log_layouts, self, np.float32(self.log_layouts))
+        )

@@ -22,7 +22,12 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep.engines import residuals
-from jaxsweep.engines.component_engine import AbstractEdgeEngine, Edge, EdgeBeliefs, EdgeTable
+from jaxsweep.engines.component_engine import (
+    AbstractComponentEngine,
+    CellMarginals,
+    Component,
+    ComponentCounts,
+)
 from jaxsweep.engines.solution_lists import compact, tabulate, weigh, weighted_sum
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.frontier import FAR
@@ -34,7 +39,7 @@ PAIRS = 2**26
 """The most pairs of assignments that one merge tests."""
 
 
-class Tier(NamedTuple):
+class MaskCapacity(NamedTuple):
     """The static capacities of a kernel."""
 
     cells: int
@@ -54,32 +59,34 @@ class Tier(NamedTuple):
         return 4 * (merging + 2 * self.masks * self.cells)
 
 
-TIERS = (
-    Tier(cells=16, numbers=24, masks=256, block=512, spread=8),
-    Tier(cells=32, numbers=48, masks=1024, block=1024, spread=16),
-    Tier(cells=64, numbers=64, masks=8192, block=4096, spread=16),
-    Tier(cells=128, numbers=128, masks=65536, block=8192, spread=32),
+CAPACITIES = (
+    MaskCapacity(cells=16, numbers=24, masks=256, block=512, spread=8),
+    MaskCapacity(cells=32, numbers=48, masks=1024, block=1024, spread=16),
+    MaskCapacity(cells=64, numbers=64, masks=8192, block=4096, spread=16),
+    MaskCapacity(cells=128, numbers=128, masks=65536, block=8192, spread=32),
 )
 
 
-class Bitmask(AbstractEdgeEngine[Tier]):
+class Bitmask(AbstractComponentEngine[MaskCapacity]):
     """Exact beliefs from lists of all assignments of an edge, where the longest list fits."""
 
-    tiers: tuple[Tier, ...] = eqx.field(static=True, default=TIERS)
+    capacities: tuple[MaskCapacity, ...] = eqx.field(static=True, default=CAPACITIES)
 
-    def count_edges(self, edges: Edge, length: np.int32, tier: Tier) -> EdgeTable:
+    def count_components(
+        self, edges: Component, length: np.int32, capacity: MaskCapacity
+    ) -> ComponentCounts:
         """Lists the assignments."""
-        return _list_batch(edges, tier)
+        return _list_batch(edges, capacity)
 
-    def weigh_cells(
+    def marginals(
         self,
-        trail: "Assignments",
+        messages: "Assignments",
         weights: Float[np.ndarray, "batch spread"],
         possible: UInt32[np.ndarray, " batch"],
         length: np.int32,
-    ) -> EdgeBeliefs:
+    ) -> CellMarginals:
         """Counts how often each bit is set, by weight."""
-        return _weigh_batch(trail, weights, possible)
+        return _weigh_batch(messages, weights, possible)
 
 
 class Assignments(eqx.Module):
@@ -115,37 +122,37 @@ class _Numbers(NamedTuple):
         return outside - ((outside & jnp.uint32(residuals.GUARD)) >> jnp.uint32(3))
 
 
-@partial(jax.jit, static_argnames="tier")
-def _list_batch(edges: Edge, tier: Tier) -> EdgeTable:
+@partial(jax.jit, static_argnames="capacity")
+def _list_batch(edges: Component, capacity: MaskCapacity) -> ComponentCounts:
     """All assignments of a batch of edges."""
-    whole = jax.vmap(partial(_list, tier=tier))(edges)
-    live = jnp.arange(tier.masks, dtype=jnp.int32)[None, :] < whole.size[:, None]
+    whole = jax.vmap(partial(_list, capacity=capacity))(edges)
+    live = jnp.arange(capacity.masks, dtype=jnp.int32)[None, :] < whole.size[:, None]
     bits = jax.lax.population_count(whole.masks)
     mines = jnp.sum(bits, axis=-1, dtype=jnp.uint32).astype(jnp.int32)
-    above, least, layouts, narrow = jax.vmap(partial(tabulate, spread=tier.spread))(
+    above, least, layouts, narrow = jax.vmap(partial(tabulate, spread=capacity.spread))(
         mines, live.astype(jnp.float32), live
     )
-    return EdgeTable(
+    return ComponentCounts(
         least=least,
         layouts=layouts,
         fits=whole.fits & narrow,
-        trail=Assignments(whole.masks, above, live),
+        messages=Assignments(whole.masks, above, live),
     )
 
 
-def _list(edge: Edge, tier: Tier) -> Section:
+def _list(edge: Component, capacity: MaskCapacity) -> Section:
     """All assignments of one edge: its sections, merged two by two."""
-    sections, numbers = _sections(edge, tier)
+    sections, numbers = _sections(edge, capacity)
     while sections.size.shape[0] > 1:
         first, second = (jax.tree.map(lambda leaf, i=i: leaf[i::2], sections) for i in (0, 1))
-        sections = jax.vmap(partial(_merge, numbers=numbers, tier=tier))(first, second)
+        sections = jax.vmap(partial(_merge, numbers=numbers, capacity=capacity))(first, second)
     return jax.tree.map(lambda leaf: leaf[0], sections)
 
 
-def _sections(edge: Edge, tier: Tier) -> tuple[Section, _Numbers]:
+def _sections(edge: Component, capacity: MaskCapacity) -> tuple[Section, _Numbers]:
     """The sections of one edge, with all their assignments that pass the tests."""
-    count = tier.cells // SECTION
-    near = edge.near().astype(jnp.int32).reshape(tier.numbers, count, SECTION)
+    count = capacity.cells // SECTION
+    near = edge.near().astype(jnp.int32).reshape(capacity.numbers, count, SECTION)
     touch = _pack(jnp.moveaxis(near, 0, -1))  # [sections, cells, key words]
     inside = jnp.sum(touch, axis=1, dtype=jnp.uint32)
     numbers = _Numbers(_pack(jnp.asarray(edge.need)), jnp.sum(inside, axis=0, dtype=jnp.uint32))
@@ -158,7 +165,7 @@ def _sections(edge: Edge, tier: Tier) -> tuple[Section, _Numbers]:
     passed &= residuals.can_end(left, numbers.room(inside)[:, None, :])
     source, size = jax.vmap(partial(compact, places=2**SECTION))(passed)
     first = jnp.arange(count, dtype=jnp.int32) * SECTION
-    words = jnp.arange(-(-tier.cells // bitboard.WORD), dtype=jnp.int32)
+    words = jnp.arange(-(-capacity.cells // bitboard.WORD), dtype=jnp.int32)
     here = words[None, None, :] == (first // bitboard.WORD)[:, None, None]
     placed = source.astype(jnp.uint32) << (first % bitboard.WORD).astype(jnp.uint32)[:, None]
     section = Section(
@@ -179,7 +186,7 @@ def _pack(values: Int[Array, "*rows numbers"]) -> UInt32[Array, "*rows key_words
     return jnp.sum(digits << jnp.broadcast_to(places, digits.shape), axis=-1, dtype=jnp.uint32)
 
 
-def _merge(a: Section, b: Section, numbers: _Numbers, tier: Tier) -> Section:
+def _merge(a: Section, b: Section, numbers: _Numbers, capacity: MaskCapacity) -> Section:
     """Two neighbouring sections as one: each assignment of one with each of the other."""
     inside = a.inside + b.inside
     # As float32: as whole numbers, the product of two long lists would overflow.
@@ -194,35 +201,35 @@ def _merge(a: Section, b: Section, numbers: _Numbers, tier: Tier) -> Section:
 
     def test(state):
         start, found, kept = state
-        pair = start + jnp.arange(tier.block, dtype=jnp.int32)
+        pair = start + jnp.arange(capacity.block, dtype=jnp.int32)
         left, passed = join(pair)
         passed &= (pair < pairs) & residuals.can_end(left, room[None, :])
         rank = bitboard.running_count(passed)
-        place = jnp.where(passed, found + rank - 1, tier.masks)
-        return start + tier.block, found + rank[-1], kept.at[place].set(pair, mode="drop")
+        place = jnp.where(passed, found + rank - 1, capacity.masks)
+        return start + capacity.block, found + rank[-1], kept.at[place].set(pair, mode="drop")
 
     # No list holds more than its places: once they are full, the rest is not worth a test.
-    start = (jnp.int32(0), jnp.int32(0), jnp.zeros((tier.masks,), jnp.int32))
+    start = (jnp.int32(0), jnp.int32(0), jnp.zeros((capacity.masks,), jnp.int32))
     _, found, kept = jax.lax.while_loop(
-        lambda state: (state[0] < pairs) & (state[1] <= tier.masks), test, start
+        lambda state: (state[0] < pairs) & (state[1] <= capacity.masks), test, start
     )
     return Section(
         masks=a.masks[kept // of_b] | b.masks[kept % of_b],
         left=join(kept)[0],
-        size=jnp.minimum(found, tier.masks),
+        size=jnp.minimum(found, capacity.masks),
         inside=inside,
-        fits=worth_it & (found <= tier.masks),
+        fits=worth_it & (found <= capacity.masks),
     )
 
 
 def _weigh(
     listed: Assignments, weights: Float[Array, " spread"], possible: UInt32[Array, ""]
-) -> EdgeBeliefs:
+) -> CellMarginals:
     """How often each bit is set, by weight."""
     cells = listed.masks.shape[1] * bitboard.WORD
     mined = jnp.asarray(bitboard.unpack(listed.masks, cells))  # [masks, cells]
     weight, can = weigh(listed.above, listed.live, weights, possible)
-    return EdgeBeliefs(
+    return CellMarginals(
         mine=weighted_sum(weight, mined.astype(jnp.float32)),
         can_mine=jnp.any(can[:, None] & mined, axis=0),
         can_clear=jnp.any(can[:, None] & ~mined, axis=0),

@@ -23,12 +23,19 @@ from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
 from jaxsweep.engines import component_engine, residuals
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import BATCHES, BYTES, batches, settle, side_by_side, sizes_of
+from jaxsweep.engines.batching import (
+    BATCHES,
+    BYTES,
+    batches,
+    reduce_positions,
+    side_by_side,
+    sizes_of,
+)
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.engines.component_engine import Edge
-from jaxsweep.engines.residuals import Step
+from jaxsweep.engines.component_engine import Component
+from jaxsweep.engines.residuals import Transition
 from jaxsweep.rules import bitboard
-from jaxsweep.rules.frontier import Settled
+from jaxsweep.rules.frontier import ReducedPosition
 from jaxsweep.rules.position import Position
 
 PARTICLES = 32
@@ -49,7 +56,7 @@ AT_ONCE = 512
 WORK = 2**19
 """Key words that a particle walks past at most, over all sweeps: bounds the time of a position."""
 
-TIERS = ((32, 2), (64, 3), (128, 4), (512, 8), (512, 64), (2048, 16), (2048, 256))
+CAPACITIES = ((32, 2), (64, 3), (128, 4), (512, 8), (512, 64), (2048, 16), (2048, 256))
 """Boundary cells, and as many numbers, and key words that a kernel has places for."""
 
 
@@ -67,13 +74,13 @@ class Chains(AbstractEngine):
         if self.chains < STARTS or self.sweeps < ROUND:
             raise ValueError(f"at least {STARTS} chains and {ROUND} sweeps are needed")
 
-    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+    def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch."""
-        settled = settle(positions)
-        edges, fits = component_engine.find_edges(settled)
-        walks, report = edges.by_position(), _Report(settled, fits)
+        reduced = reduce_positions(positions)
+        edges, fits = component_engine.find_components(reduced)
+        walks, report = edges.by_position(), _Report(reduced, fits)
         waiting = np.arange(len(walks))
-        for cells, words in TIERS:
+        for cells, words in CAPACITIES:
             small = np.maximum(walks.cells, walks.numbers)[waiting] <= cells
             chosen = waiting[small]
             # Positions of like size walk in step.
@@ -88,7 +95,7 @@ class Chains(AbstractEngine):
 
     def _run(
         self,
-        walks: component_engine.EdgeIndex,
+        walks: component_engine.ComponentIndex,
         which: Int[np.ndarray, " some"],
         seeds: UInt32[np.ndarray, " batch"],
         tier: tuple[int, int],
@@ -137,7 +144,7 @@ class Chains(AbstractEngine):
 
     def _problem(
         self,
-        walks: component_engine.EdgeIndex,
+        walks: component_engine.ComponentIndex,
         which: Int[np.ndarray, " some"],
         seeds: UInt32[np.ndarray, " batch"],
         report: "_Report",
@@ -159,7 +166,7 @@ class Chains(AbstractEngine):
 class Problem(eqx.Module):
     """A batch of positions, each one walk over its boundary."""
 
-    edge: Edge
+    edge: Component
     length: Int[Array, ""]
     mines: Int[Array, " batch"]
     free: Int[Array, " batch"]
@@ -246,7 +253,7 @@ def _keys(seeds: UInt32[Array, " batch"], number: Int[Array, ""]) -> Key[Array, 
 
 def _sweep(
     problem: Problem,
-    steps: Step,
+    steps: Transition,
     layouts: UInt32[Array, "batch chains words"],
     keys: Key[Array, " batch"],
     follow: bool,
@@ -291,7 +298,7 @@ def _sweep(
 def _step(
     i: Int[Array, ""],
     follow: bool,
-    step: Step,
+    step: Transition,
     odds: Float[Array, ""],
     log_closing: Float[Array, " counts"],
     mine: Bool[Array, ""],
@@ -388,13 +395,13 @@ def _moments(
 class _Report:
     """The beliefs in the making."""
 
-    def __init__(self, settled: Settled, fits: Bool[np.ndarray, " positions"]):
-        self.mines = np.asarray(settled.mines_left, np.int32)
-        self.free, self.boundary = sizes_of(settled.free), sizes_of(settled.boundary)
-        self.is_free = bitboard.unpack_batch(settled.free)
-        self.safe = bitboard.unpack_batch(settled.certain.safe)
-        self.certain_mines = bitboard.unpack_batch(settled.certain.mines)
-        possible = component_engine.is_possible(settled)
+    def __init__(self, reduced: ReducedPosition, fits: Bool[np.ndarray, " positions"]):
+        self.mines = np.asarray(reduced.mines_left, np.int32)
+        self.free, self.boundary = sizes_of(reduced.unconstrained), sizes_of(reduced.boundary)
+        self.is_free = bitboard.unpack_batch(reduced.unconstrained)
+        self.safe = bitboard.unpack_batch(reduced.certain.safe)
+        self.certain_mines = bitboard.unpack_batch(reduced.certain.mines)
+        possible = component_engine.is_possible(reduced)
         possible &= (self.boundary > 0) | (self.mines <= self.free)
         self.status = np.where(fits, Status.ESTIMATE, Status.OVER_CAPACITY)
         self.status = np.where(possible, self.status, Status.INCONSISTENT)
@@ -408,7 +415,7 @@ class _Report:
 
     def write(
         self,
-        walks: component_engine.EdgeIndex,
+        walks: component_engine.ComponentIndex,
         which: Int[np.ndarray, " some"],
         mean: Float[np.ndarray, "some cells_and_free"],
         error: Float[np.ndarray, "some cells_and_free"],
@@ -422,13 +429,10 @@ class _Report:
 
     def beliefs(self) -> Beliefs:
         """What has been found."""
-        said = (self.status == Status.ESTIMATE)[:, None, None]
-        consistent = (self.status != Status.INCONSISTENT)[:, None, None]
-        return Beliefs(
-            mine_probability=np.where(said, np.clip(self.chance, 0, 1), 0.0).astype(np.float32),
-            error=np.where(said, self.error, 0.0).astype(np.float32),
-            safe=self.safe & consistent,
-            mines=self.certain_mines & consistent,
-            log_layouts=np.full(len(self.status), -np.inf),
-            status=self.status.astype(np.int32),
+        return Beliefs.build(
+            status=self.status,
+            mine_probability=self.chance,
+            safe=self.safe,
+            mines=self.certain_mines,
+            error=self.error,
         )

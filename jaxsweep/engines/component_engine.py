@@ -1,4 +1,4 @@
-"""Edge by edge: what engines share that count every edge apart and join them by the mine count.
+"""Component by component: what engines share that count each apart and join them by the mine count.
 
 The host's part: it sorts edges into batches of a few fixed shapes, and sends what exceeds a
 kernel's capacity to the next larger one. How an edge is counted is each engine's own.
@@ -17,16 +17,16 @@ from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from jaxsweep.engines import convolution
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import BYTES, batches, settle, side_by_side, sizes_of
+from jaxsweep.engines.batching import BYTES, batches, reduce_positions, side_by_side, sizes_of
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard, frontier
-from jaxsweep.rules.frontier import FAR, Frontier, Settled
+from jaxsweep.rules.frontier import FAR, Frontier, ReducedPosition
 from jaxsweep.rules.position import Position
 
-FRONTIER_TIERS = (32, 64, 128, 512, 2048)
+FRONTIER_CAPACITIES = (32, 64, 128, 512, 2048)
 """Boundary cells, and numbers, that a frontier kernel has places for."""
 
-JOIN_TIERS = ((8, 8, 32), (32, 8, 128), (64, 16, 256), (64, 32, 512), (1024, 32, 4096))
+JOIN_CAPACITIES = ((8, 8, 32), (32, 8, 128), (64, 16, 256), (64, 32, 512), (1024, 32, 4096))
 """Edges, mine counts of an edge, and sums of mine counts that a joining kernel has room for."""
 
 SPREAD = 32
@@ -37,7 +37,7 @@ BYTES_KEPT = 2**30
 
 
 @runtime_checkable
-class Tier(Protocol):
+class Capacity(Protocol):
     """The static capacities of a kernel that counts edges."""
 
     @property
@@ -57,7 +57,7 @@ class Tier(Protocol):
 
     @property
     def bytes(self) -> int:
-        """What the trail of one edge takes."""
+        """What the messages of one edge takes."""
         ...
 
     @property
@@ -66,7 +66,7 @@ class Tier(Protocol):
         ...
 
 
-class Edge(eqx.Module):
+class Component(eqx.Module):
     """The cells and numbers of one edge, in walking order, padded with `FAR`; or a batch, first."""
 
     cell_row: Int[Array | np.ndarray, "*batch cells"]
@@ -80,20 +80,20 @@ class Edge(eqx.Module):
         return jax.numpy.asarray(_near(self) & (self.number_row != FAR)[:, None])
 
 
-class EdgeTable(eqx.Module):
+class ComponentCounts(eqx.Module):
     """How many layouts each edge has, by number of mines: entry k is for `least + k`."""
 
     least: Int[Array, " batch"]
     layouts: Float[Array, "batch spread"]
     fits: Bool[Array, " batch"]
     """False where a capacity was exceeded: nothing else here holds then."""
-    trail: PyTree
+    messages: PyTree
     """Whatever the engine needs to come back for the cells."""
     residue: UInt32[Array, "batch spread"] | None = None
     """`layouts` modulo 2³², without rounding, from an engine that has it."""
 
 
-class EdgeBeliefs(eqx.Module):
+class CellMarginals(eqx.Module):
     """What an edge's cells can be, and how likely a mine is."""
 
     mine: Float[Array, "*cells"]
@@ -101,51 +101,70 @@ class EdgeBeliefs(eqx.Module):
     can_clear: Bool[Array, "*cells"]
 
 
-TierT = TypeVar("TierT", bound=Tier)
+CapacityT = TypeVar("CapacityT", bound=Capacity)
 
 
-class AbstractEdgeEngine(AbstractEngine, Generic[TierT]):
+class AbstractComponentEngine(AbstractEngine, Generic[CapacityT]):
     """An engine with its own way to count an edge: exact, or over capacity."""
 
-    tiers: eqx.AbstractVar[tuple[TierT, ...]]
+    capacities: eqx.AbstractVar[tuple[CapacityT, ...]]
     """Capacities of the kernels, from the smallest to the largest."""
 
     @abc.abstractmethod
-    def count_edges(self, edges: Edge, length: np.int32, tier: TierT) -> EdgeTable:
+    def count_components(
+        self, edges: Component, length: np.int32, capacity: CapacityT
+    ) -> ComponentCounts:
         """Counts the layouts of a batch of edges, batch first; none has over `length` cells."""
 
     @abc.abstractmethod
-    def weigh_cells(
+    def marginals(
         self,
-        trail: PyTree,
+        messages: PyTree,
         weights: Float[np.ndarray, "batch spread"],
         possible: UInt32[np.ndarray, " batch"],
         length: np.int32,
-    ) -> EdgeBeliefs:
+    ) -> CellMarginals:
         """Beliefs of the cells, given how much each mine count weighs in the whole position.
 
         `weights` are such that the layouts' weights sum to 1; bit k of `possible` tells whether
         the rest of the position allows `least + k` mines at all.
         """
 
-    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+    def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Exact beliefs, or over capacity; nothing is drawn by lot."""
-        settled = settle(positions)
-        edges, fits = find_edges(settled)
-        counted = count(self, edges)
-        fits &= ~any_of(len(fits), edges.position[~counted.fits])
-        joint = join(edges, counted, settled, fits & is_possible(settled))
-        return fill(self, settled, edges, counted, joint)
+        return solve(self, positions).beliefs
+
+
+class Solution(NamedTuple):
+    """What came of every stage of inference, of a batch of positions."""
+
+    reduced: ReducedPosition
+    components: "ComponentIndex"
+    counted: "Counted"
+    fits: Bool[np.ndarray, " positions"]
+    """Which positions have all their components counted."""
+    beliefs: Beliefs
+
+
+def solve(engine: AbstractComponentEngine, positions: Position) -> Solution:
+    """Exact inference by an engine's way of counting, with all that was found on the way."""
+    reduced = reduce_positions(positions)
+    components, fits = find_components(reduced)
+    counted = count(engine, components)
+    fits &= ~mask_of_indices(len(fits), components.position[~counted.fits])
+    joint = join(components, counted, reduced, fits & is_possible(reduced))
+    beliefs = fill(engine, reduced, components, counted, joint)
+    return Solution(reduced, components, counted, fits, beliefs)
 
 
 @partial(jax.jit, static_argnames="capacity")
-def build_batch(settled: Settled, capacity: int) -> Frontier:
+def build_batch(reduced: ReducedPosition, capacity: int) -> Frontier:
     """`frontier.build`, batch last in and batch first out."""
 
-    def one(part: Settled) -> Frontier:
-        return frontier.build(part.boundary, part.active, part.needs, capacity)
+    def one(part: ReducedPosition) -> Frontier:
+        return frontier.build(part.boundary, part.constraints, part.residuals, capacity)
 
-    first = jax.tree.map(lambda leaf: jax.numpy.moveaxis(leaf, -1, 0), settled)
+    first = jax.tree.map(lambda leaf: jax.numpy.moveaxis(leaf, -1, 0), reduced)
     return jax.vmap(one)(first)
 
 
@@ -162,12 +181,12 @@ def join_batch(
     return convolution.join(layouts, least, cells, free, mines, total)
 
 
-def _near(edge: "Edge | EdgeLists"):
+def _near(edge: "Component | ComponentLists"):
     close_row = abs(edge.number_row[:, None] - edge.cell_row[None, :]) <= 1
     return close_row & (abs(edge.number_col[:, None] - edge.cell_col[None, :]) <= 1)
 
 
-class EdgeLists(NamedTuple):
+class ComponentLists(NamedTuple):
     """One edge, or a part of one: its position, its cells and its numbers."""
 
     position: int
@@ -183,7 +202,7 @@ class EdgeLists(NamedTuple):
 
 
 @dataclass
-class EdgeIndex:
+class ComponentIndex:
     """Where all edges of a batch of positions are: entry i of each array is of edge i.
 
     An edge's cells and numbers are a stretch of the flat lists, which hold all positions'.
@@ -205,7 +224,7 @@ class EdgeIndex:
         return len(self.position)
 
     @classmethod
-    def of(cls, lists: list[EdgeLists]) -> "EdgeIndex":
+    def of(cls, lists: list[ComponentLists]) -> "ComponentIndex":
         """Edges from their lists; none of them is to be joined with others."""
         cells = np.array([len(one.cell_row) for one in lists])
         numbers = np.array([len(one.need) for one in lists])
@@ -218,14 +237,14 @@ class EdgeIndex:
             numbers=numbers,
             **{
                 name: np.concatenate([getattr(one, name) for one in lists])
-                for name in EdgeLists._fields[1:]
+                for name in ComponentLists._fields[1:]
             },
         )
 
-    def lists(self, which: Int[np.ndarray, " some"]) -> list[EdgeLists]:
+    def lists(self, which: Int[np.ndarray, " some"]) -> list[ComponentLists]:
         """The lists of these edges."""
         return [
-            EdgeLists(
+            ComponentLists(
                 int(self.position[i]),
                 *(
                     flat[self.cell_start[i] :][: self.cells[i]]
@@ -239,12 +258,12 @@ class EdgeIndex:
             for i in which
         ]
 
-    def only(self, which: Bool[np.ndarray, " edges"]) -> "EdgeIndex":
+    def only(self, which: Bool[np.ndarray, " edges"]) -> "ComponentIndex":
         """Some of the edges: of each position all or none, if they are to be joined."""
         names = ("position", "ordinal", "cell_start", "cells", "number_start", "numbers")
         return replace(self, **{name: getattr(self, name)[which] for name in names})
 
-    def by_position(self) -> "EdgeIndex":
+    def by_position(self) -> "ComponentIndex":
         """All edges of a position as one: their lists follow each other."""
         position, first = np.unique(self.position, return_index=True)
         order = np.argsort(self.position, kind="stable")
@@ -259,7 +278,7 @@ class EdgeIndex:
             numbers=np.add.reduceat(self.numbers[order], starts) if len(first) else self.numbers,
         )
 
-    def pad(self, which: Int[np.ndarray, " batch"], cells: int, numbers: int) -> Edge:
+    def pad(self, which: Int[np.ndarray, " batch"], cells: int, numbers: int) -> Component:
         """These edges as dense arrays with so many places."""
 
         def take(flat, start, size, capacity, filler):
@@ -269,7 +288,7 @@ class EdgeIndex:
 
         of_cells = (self.cell_start, self.cells, cells)
         of_numbers = (self.number_start, self.numbers, numbers)
-        return Edge(
+        return Component(
             cell_row=take(self.cell_row, *of_cells, FAR),
             cell_col=take(self.cell_col, *of_cells, FAR),
             number_row=take(self.number_row, *of_numbers, FAR),
@@ -285,9 +304,9 @@ class Walk:
     edges: Int[np.ndarray, " batch"]
     kept: Int[np.ndarray, " kept"]
     """The places in the batch whose tables hold: neither padding nor over capacity."""
-    tier: Tier
+    capacity: Capacity
     length: np.int32
-    trail: PyTree
+    messages: PyTree
     """None where it was too much to keep: then the edges are counted once more."""
 
 
@@ -317,17 +336,19 @@ class Joint:
     fits: Bool[np.ndarray, " positions"]
 
 
-def is_possible(settled: Settled) -> Bool[np.ndarray, " positions"]:
+def is_possible(reduced: ReducedPosition) -> Bool[np.ndarray, " positions"]:
     """Which positions the single-cell rules do not contradict."""
-    return np.asarray(settled.consistent) & (np.asarray(settled.mines_left) >= 0)
+    return np.asarray(reduced.consistent) & (np.asarray(reduced.mines_left) >= 0)
 
 
-def find_edges(settled: Settled) -> tuple[EdgeIndex, Bool[np.ndarray, " positions"]]:
+def find_components(
+    reduced: ReducedPosition,
+) -> tuple[ComponentIndex, Bool[np.ndarray, " positions"]]:
     """The edges of all positions, and which positions fitted a frontier kernel."""
-    sizes = np.maximum(*(sizes_of(m) for m in (settled.boundary, settled.active)))
-    wanted = is_possible(settled) & (sizes > 0)
+    sizes = np.maximum(*(sizes_of(m) for m in (reduced.boundary, reduced.constraints)))
+    wanted = is_possible(reduced) & (sizes > 0)
     jobs, below = [], 0
-    for capacity in FRONTIER_TIERS:
+    for capacity in FRONTIER_CAPACITIES:
         chosen = np.nonzero(wanted & (sizes > below) & (sizes <= capacity))[0]
         # Positions of like size walk in step.
         chosen = chosen[np.argsort(sizes[chosen], kind="stable")]
@@ -337,30 +358,30 @@ def find_edges(settled: Settled) -> tuple[EdgeIndex, Bool[np.ndarray, " position
 
     def work(job: tuple[int, np.ndarray, int]) -> Frontier:
         capacity, which, _ = job
-        part = jax.tree.map(lambda leaf: leaf[..., which], settled)
+        part = jax.tree.map(lambda leaf: leaf[..., which], reduced)
         return jax.device_get(build_batch(part, capacity))
 
     lists, found, offset = side_by_side(work, jobs), [], 0
     for built, (_, which, real) in zip(lists, jobs, strict=True):
-        found.append(_edges_of(built, which[:real], offset))
+        found.append(_components_of(built, which[:real], offset))
         offset += built.cell_row.size
     merged = [np.concatenate(column) for column in zip(*found, strict=True)]
     if not found:
         merged = [np.zeros(0, np.int64)] * 6
     flat = [
         np.concatenate([getattr(built, name).ravel() for built in lists] or [np.zeros(1, np.int32)])
-        for name in ("cell_row", "cell_col", "number_row", "number_col", "number_need")
+        for name in ("cell_row", "cell_col", "number_row", "number_col", "number_residual")
     ]
-    return EdgeIndex(*merged, *flat), sizes <= FRONTIER_TIERS[-1]
+    return ComponentIndex(*merged, *flat), sizes <= FRONTIER_CAPACITIES[-1]
 
 
-def _edges_of(
+def _components_of(
     built: Frontier, which: Int[np.ndarray, " real"], offset: int
 ) -> tuple[np.ndarray, ...]:
     """The edges of one batch of frontiers, as stretches of the flat lists from `offset` on."""
-    capacity = built.cell_edge.shape[1]
+    capacity = built.cell_component.shape[1]
     columns = []
-    for labels in (built.cell_edge[: len(which)], built.number_edge[: len(which)]):
+    for labels in (built.cell_component[: len(which)], built.number_component[: len(which)]):
         starts = np.diff(labels, axis=1, prepend=-2) != 0
         ends = np.diff(labels, axis=1, append=-2) != 0
         row, start = np.nonzero(starts & (labels >= 0))
@@ -372,7 +393,7 @@ def _edges_of(
     return which[row], ordinal, cell_start, cells, number_start, numbers
 
 
-def count(engine: AbstractEdgeEngine, edges: EdgeIndex) -> Counted:
+def count(engine: AbstractComponentEngine, edges: ComponentIndex) -> Counted:
     """Counts all edges, each in the smallest kernel that holds it."""
     total = len(edges)
     counted = Counted(
@@ -381,44 +402,53 @@ def count(engine: AbstractEdgeEngine, edges: EdgeIndex) -> Counted:
         residue=np.zeros((total, SPREAD), np.uint32),
         fits=np.zeros(total, bool),
     )
-    for tier in engine.tiers:
-        small = (edges.cells <= tier.cells) & (edges.numbers <= tier.numbers)
+    for capacity in engine.capacities:
+        small = (edges.cells <= capacity.cells) & (edges.numbers <= capacity.numbers)
         chosen = np.nonzero(small & ~counted.fits)[0]
-        if len(chosen) < tier.worth_from:
+        if len(chosen) < capacity.worth_from:
             continue
         # Edges of like length walk in step.
         chosen = chosen[np.argsort(edges.cells[chosen], kind="stable")]
 
-        def work(job: tuple[np.ndarray, int, bool], tier: Tier = tier) -> tuple[EdgeTable, Walk]:
+        def work(
+            job: tuple[np.ndarray, int, bool], capacity: Capacity = capacity
+        ) -> tuple[ComponentCounts, Walk]:
             which, real, keep = job
             length = np.int32(edges.cells[which].max())
-            table = engine.count_edges(edges.pad(which, tier.cells, tier.numbers), length, tier)
-            numbers = jax.device_get(eqx.tree_at(lambda t: t.trail, table, None))
+            table = engine.count_components(
+                edges.pad(which, capacity.cells, capacity.numbers), length, capacity
+            )
+            numbers = jax.device_get(eqx.tree_at(lambda t: t.messages, table, None))
             kept = np.nonzero(numbers.fits[:real])[0]
-            return numbers, Walk(which, kept, tier, length, table.trail if keep else None)
+            return numbers, Walk(which, kept, capacity, length, table.messages if keep else None)
 
         jobs = []
-        for which, real in batches(chosen, BYTES // tier.bytes):
+        for which, real in batches(chosen, BYTES // capacity.bytes):
             jobs.append((which, real, counted.bytes_kept < BYTES_KEPT))
-            counted.bytes_kept += tier.bytes * len(which)
-        most = max((tier.bytes * len(which) for which, _, _ in jobs), default=0)
+            counted.bytes_kept += capacity.bytes * len(which)
+        most = max((capacity.bytes * len(which) for which, _, _ in jobs), default=0)
         for (which, real, _), (table, walk) in zip(
             jobs, side_by_side(work, jobs, most), strict=True
         ):
             own = which[:real]
             counted.least[own], counted.fits[own] = table.least[:real], table.fits[:real]
-            counted.layouts[own, : tier.spread] = table.layouts[:real]
+            counted.layouts[own, : capacity.spread] = table.layouts[:real]
             if table.residue is not None:
-                counted.residue[own, : tier.spread] = table.residue[:real]
+                counted.residue[own, : capacity.spread] = table.residue[:real]
             counted.walks.append(walk)
     return counted
 
 
 def join(
-    edges: EdgeIndex, counted: Counted, settled: Settled, wanted: Bool[np.ndarray, " positions"]
+    edges: ComponentIndex,
+    counted: Counted,
+    reduced: ReducedPosition,
+    wanted: Bool[np.ndarray, " positions"],
 ) -> Joint:
     """Joins the edges of all wanted positions."""
-    sizes = np.stack([sizes_of(settled.boundary), sizes_of(settled.free), settled.mines_left])
+    sizes = np.stack(
+        [sizes_of(reduced.boundary), sizes_of(reduced.unconstrained), reduced.mines_left]
+    )
     positions = sizes.shape[1]
     joint = Joint(
         weights=np.zeros((len(edges), SPREAD), np.float32),
@@ -434,7 +464,7 @@ def join(
     widest = np.zeros(positions, np.int64)
     reach = (counted.layouts > 0) * np.arange(1, SPREAD + 1)
     np.maximum.at(widest, edges.position, reach.max(1, initial=0))
-    for most, spread, total in JOIN_TIERS:
+    for most, spread, total in JOIN_CAPACITIES:
         chosen = np.nonzero(wanted & ~joint.fits & (number <= most) & (widest <= spread))[0]
 
         def work(job: tuple[np.ndarray, int], most=most, spread=spread, total=total) -> None:
@@ -470,66 +500,62 @@ def _log_choose(n: Int[np.ndarray, " batch"], k: Int[np.ndarray, " batch"]) -> n
 
 
 def fill(
-    engine: AbstractEdgeEngine,
-    settled: Settled,
-    edges: EdgeIndex,
+    engine: AbstractComponentEngine,
+    reduced: ReducedPosition,
+    edges: ComponentIndex,
     counted: Counted,
     joint: Joint,
 ) -> Beliefs:
     """Comes back to the edges for their cells, and writes what is known into grids."""
     status = np.where(joint.consistent, Status.EXACT, Status.INCONSISTENT)
     status = np.where(joint.fits, status, Status.OVER_CAPACITY)
-    status = np.where(is_possible(settled), status, Status.INCONSISTENT)
+    status = np.where(is_possible(reduced), status, Status.INCONSISTENT)
     exact = status == Status.EXACT
-    safe = bitboard.unpack_batch(settled.certain.safe)
-    mines = bitboard.unpack_batch(settled.certain.mines)
-    free = bitboard.unpack_batch(settled.free) & exact[:, None, None]
+    safe = bitboard.unpack_batch(reduced.certain.safe)
+    mines = bitboard.unpack_batch(reduced.certain.mines)
+    free = bitboard.unpack_batch(reduced.unconstrained) & exact[:, None, None]
     chance = np.where(free, joint.free_mine[:, None, None], mines.astype(np.float32))
     safe |= free & ~joint.free_can_mine[:, None, None]
     mines |= free & ~joint.free_can_clear[:, None, None]
-    for walk, believed in come_back(engine, edges, counted, joint.weights, joint.possible):
+    for walk, believed in backward_pass(engine, edges, counted, joint.weights, joint.possible):
         kept = walk.kept[exact[edges.position[walk.edges[walk.kept]]]]
         at, there = cells_at(edges, walk.edges[kept], believed.mine.shape[1])
         chance[at] = believed.mine[kept][there]
         safe[at] |= ~believed.can_mine[kept][there]
         mines[at] |= ~believed.can_clear[kept][there]
-    inconsistent = (status == Status.INCONSISTENT)[:, None, None]
-    safe, mines = safe & ~inconsistent, mines & ~inconsistent
-    chance = np.clip(np.where(safe, 0.0, np.where(mines, 1.0, chance)), 0.0, 1.0)
-    return Beliefs(
-        mine_probability=np.where(exact[:, None, None], chance, 0.0).astype(np.float32),
-        error=np.zeros(chance.shape, np.float32),
+    return Beliefs.build(
+        status=status,
+        mine_probability=chance,
         safe=safe,
         mines=mines,
-        log_layouts=np.where(exact, joint.log_layouts, -np.inf),
-        status=status.astype(np.int32),
+        log_layouts=joint.log_layouts,
     )
 
 
-def come_back(
-    engine: AbstractEdgeEngine,
-    edges: EdgeIndex,
+def backward_pass(
+    engine: AbstractComponentEngine,
+    edges: ComponentIndex,
     counted: Counted,
     weights: Float[np.ndarray, "edges spread"],
     possible: UInt32[np.ndarray, " edges"],
-) -> list[tuple[Walk, EdgeBeliefs]]:
+) -> list[tuple[Walk, CellMarginals]]:
     """Beliefs of the cells, batch by batch, on the host, given what the mine counts weigh."""
 
-    def work(walk: Walk) -> EdgeBeliefs:
-        trail, tier = walk.trail, walk.tier
-        if trail is None:
-            again = edges.pad(walk.edges, tier.cells, tier.numbers)
-            trail = engine.count_edges(again, walk.length, tier).trail
-        own = weights[walk.edges, : tier.spread]
-        return jax.device_get(engine.weigh_cells(trail, own, possible[walk.edges], walk.length))
+    def work(walk: Walk) -> CellMarginals:
+        messages, capacity = walk.messages, walk.capacity
+        if messages is None:
+            again = edges.pad(walk.edges, capacity.cells, capacity.numbers)
+            messages = engine.count_components(again, walk.length, capacity).messages
+        own = weights[walk.edges, : capacity.spread]
+        return jax.device_get(engine.marginals(messages, own, possible[walk.edges], walk.length))
 
     walks = [walk for walk in counted.walks if len(walk.kept)]
-    most = max((walk.tier.bytes * len(walk.edges) for walk in walks), default=0)
+    most = max((walk.capacity.bytes * len(walk.edges) for walk in walks), default=0)
     return list(zip(walks, side_by_side(work, walks, most), strict=True))
 
 
 def cells_at(
-    edges: EdgeIndex, own: Int[np.ndarray, " some"], capacity: int
+    edges: ComponentIndex, own: Int[np.ndarray, " some"], capacity: int
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], Bool[np.ndarray, "some capacity"]]:
     """Where the cells of these edges are, as (position, row, column); and which places hold one."""
     step = np.arange(capacity)
@@ -539,7 +565,7 @@ def cells_at(
     return (position, edges.cell_row[flat], edges.cell_col[flat]), there
 
 
-def any_of(size: int, which: Int[np.ndarray, " some"]) -> Bool[np.ndarray, " size"]:
+def mask_of_indices(size: int, which: Int[np.ndarray, " some"]) -> Bool[np.ndarray, " size"]:
     """A mask with these places set."""
     mask = np.zeros(size, bool)
     mask[which] = True

@@ -19,15 +19,14 @@ from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from jaxsweep.engines import convolution, forward_backward, patterns
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.engines.component_engine import Edge, EdgeBeliefs, EdgeTable
-from jaxsweep.engines.forward_backward import Tier
-from jaxsweep.engines.isolated import lone_numbers
+from jaxsweep.engines.component_engine import CellMarginals, Component, ComponentCounts
+from jaxsweep.engines.forward_backward import WalkCapacity
+from jaxsweep.engines.isolated import isolated_constraints
 from jaxsweep.engines.patterns import SPREAD, Tallies
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import WORD, Bits, Planes
-from jaxsweep.rules.frontier import FAR, Settled
-from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.rules.frontier import FAR, ReducedPosition
+from jaxsweep.runtime.materialize import materialize
 
 EDGES = 4
 """Edges of a position that are told apart, with those of a lone number set aside."""
@@ -41,81 +40,44 @@ PATTERN_CHUNK, PATTERN_CHUNKS = 64, 8
 class Walks(NamedTuple):
     """Edges that are walked: their capacities, how many go in step, and how often at most."""
 
-    tier: Tier
+    tier: WalkCapacity
     chunk: int
     chunks: int
 
 
 WALKS = (
-    Walks(Tier(cells=16, numbers=32, states=16, words=2, spread=SPREAD), 32, 6),
-    Walks(Tier(cells=32, numbers=32, states=16, words=2, spread=SPREAD), 16, 8),
-    Walks(Tier(cells=64, numbers=64, states=32, words=2, spread=SPREAD), 8, 4),
+    Walks(WalkCapacity(cells=16, numbers=32, states=16, words=2, spread=SPREAD), 32, 6),
+    Walks(WalkCapacity(cells=32, numbers=32, states=16, words=2, spread=SPREAD), 16, 8),
+    Walks(WalkCapacity(cells=64, numbers=64, states=32, words=2, spread=SPREAD), 8, 4),
     # One edge in thousands has more states: with the host's help it would cost as much as they do.
-    Walks(Tier(cells=64, numbers=64, states=64, words=2, spread=SPREAD), 4, 4),
+    Walks(WalkCapacity(cells=64, numbers=64, states=64, words=2, spread=SPREAD), 4, 4),
 )
 
-NO_MINE, A_MINE = -1.0, 2.0
-"""What stands for certain cells in a grid of chances."""
+CAN_MINE, CAN_CLEAR = np.uint8(1), np.uint8(2)
+EITHER = np.uint8(CAN_MINE | CAN_CLEAR)
+"""What a cell can be: bits of one small number, so that one scatter writes both."""
 
 
 class Parts(eqx.Module):
     """The edges of one position, as boards."""
 
     boundary: Bits
-    active: Bits
-    needs: Planes
+    constraints: Bits
+    residuals: Planes
     ordinal: tuple[Bits, Bits]
     """Of the edge that each boundary cell belongs to, as binary digits."""
 
 
-class Answers(eqx.Module):
-    """Beliefs of a batch of positions, last."""
+def infer(reduced: ReducedPosition) -> Beliefs:
+    """Exact beliefs about a batch of reduced positions, batch last.
 
-    marks: Float[Array, "rows cols batch"]
-    """The chance of a mine in hidden cells, or `NO_MINE`, or `A_MINE`, where that is certain."""
-    safe: UInt32[Array, "rows words batch"]
-    mines: UInt32[Array, "rows words batch"]
-    log_layouts: Float[Array, " batch"]
-    """The logarithm of the number of layouts."""
-    status: Int[Array, " batch"]
-    served: Bool[Array, " batch"]
-    """False where there was no room for a position's edges among those of the others: then its
-    status is `OVER_CAPACITY`, and in another batch it may not be."""
-
-    @classmethod
-    def of(cls, beliefs: Beliefs) -> "Answers":
-        """The beliefs of another engine, in this form."""
-        safe, mines = np.asarray(beliefs.safe), np.asarray(beliefs.mines)
-        marks = np.where(safe, NO_MINE, np.where(mines, A_MINE, beliefs.mine_probability))
-        return cls(
-            marks=jnp.asarray(np.moveaxis(marks, 0, -1), jnp.float32),
-            safe=jnp.asarray(bitboard.pack_batch(safe)),
-            mines=jnp.asarray(bitboard.pack_batch(mines)),
-            log_layouts=jnp.asarray(beliefs.log_layouts, jnp.float32),
-            status=jnp.asarray(beliefs.status, jnp.int32),
-            served=jnp.ones(len(safe), bool),
-        )
-
-    @classmethod
-    def nothing(cls, positions: Position) -> "Answers":
-        """Before anything is asked: flags are known mines, and that is all."""
-        rows, words, batch = positions.hidden.shape
-        return cls(
-            marks=jnp.zeros((rows, words * WORD, batch), jnp.float32),
-            safe=jnp.zeros_like(positions.hidden),
-            mines=positions.flags,
-            log_layouts=jnp.zeros((batch,), jnp.float32),
-            status=jnp.full((batch,), Status.OVER_CAPACITY, jnp.int32),
-            served=jnp.zeros((batch,), bool),
-        )
-
-
-def believe(settled: Settled) -> Answers:
-    """Exact beliefs of settled positions, batch last; `OVER_CAPACITY` where there is no room."""
-    lone = lone_numbers(settled)
-    parts = split(settled, lone.cells)
-    edges = kept(_Edges.of(parts))
-    batch = settled.mines_left.shape[0]
+    A position that exceeds the fixed capacity has status `OVER_CAPACITY`; one for whose components
+    the others of the batch left no room, `BATCH_FULL`.
+    """
+    isolated = isolated_constraints(reduced)
+    parts = split(reduced, isolated.cells)
+    edges = materialize(_Edges.of(parts))
+    batch = reduced.mines_left.shape[0]
     counted = ~edges.there.reshape(-1)
     crowded = jnp.zeros_like(counted)
     layouts = jnp.zeros((EDGES * batch, SPREAD), jnp.float32)
@@ -133,57 +95,80 @@ def believe(settled: Settled) -> Answers:
         chosen = jnp.zeros_like(counted).at[index].set(True, mode="drop")
         crowded |= group.choice.wanted.reshape(-1) & ~chosen
     fits = jnp.all(counted.reshape(EDGES, batch), axis=0)
-    free, mines = bitboard.count(settled.free), settled.mines_left - lone.mines
+    unconstrained = bitboard.count(reduced.unconstrained)
+    mines_left = reduced.mines_left - isolated.mines
     joined = convolution.join(
         jnp.moveaxis(layouts.reshape(EDGES, batch, SPREAD), 2, 1),
         least.reshape(EDGES, batch),
         bitboard.count(parts.boundary),
-        free,
-        mines,
+        unconstrained,
+        mines_left,
         TOTAL,
     )
-    joined = kept(joined)
+    joined = materialize(joined)
     fits &= joined.fits
-    consistent = settled.consistent & (settled.mines_left >= 0)
-    status = jnp.where(
-        consistent & fits,
-        jnp.where(joined.consistent, Status.EXACT, Status.INCONSISTENT),
-        jnp.where(consistent, Status.OVER_CAPACITY, Status.INCONSISTENT),
-    ).astype(jnp.int32)
+    overflow = jnp.any(crowded.reshape(EDGES, batch), axis=0)
+    consistent = reduced.consistent & (reduced.mines_left >= 0)
+    status = jnp.select(
+        [overflow, ~consistent, ~fits, ~joined.consistent],
+        [
+            jnp.int32(status)
+            for status in (
+                Status.BATCH_FULL,
+                Status.INCONSISTENT,
+                Status.OVER_CAPACITY,
+                Status.INCONSISTENT,
+            )
+        ],
+        jnp.int32(Status.EXACT),
+    )
 
-    rows, words = settled.free.shape[:2]
+    rows, words = reduced.unconstrained.shape[:2]
     weights = jnp.moveaxis(joined.weights, 1, 2).reshape(EDGES * batch, SPREAD)
     possible = joined.possible.reshape(EDGES * batch)
-    marks = jnp.zeros((rows * words * WORD * batch,), jnp.float32)
+    probability = jnp.zeros((rows * words * WORD * batch,), jnp.float32)
+    values = jnp.full(probability.shape, EITHER, jnp.uint8)
     for group in groups:
         index = group.choice.index.reshape(-1)
         own = jnp.minimum(index, EDGES * batch - 1)
-        beliefs = group.believe(weights[own], possible[own])
+        marginals = group.marginals(weights[own], possible[own])
         row, col = group.places
         place = (row * (words * WORD) + col) * batch + (own % batch)[:, None]
         there = (row != FAR) & (index < EDGES * batch)[:, None]
-        place = jnp.where(there, place, marks.shape[0])
-        mark = _mark(beliefs.mine, beliefs.can_mine, beliefs.can_clear)
-        marks = marks.at[place].set(mark, mode="drop")
-    on_free = _mark(joined.free_mine, joined.free_can_mine, joined.free_can_clear)
+        place = jnp.where(there, place, probability.shape[0])
+        probability = probability.at[place].set(marginals.mine, mode="drop")
+        can_mine, can_clear = (
+            can.astype(jnp.uint8) for can in (marginals.can_mine, marginals.can_clear)
+        )
+        values = values.at[place].set(can_mine * CAN_MINE + can_clear * CAN_CLEAR, mode="drop")
 
     def unpack(bits):
         return jnp.asarray(bitboard.unpack(bits, words * WORD))
 
-    marks = marks.reshape(rows, words * WORD, batch) + lone.chance
-    marks = jnp.where(unpack(settled.free), on_free[None, None, :], marks)
-    # Of what was settled before, a position without exact beliefs keeps what it knows.
-    held = (status != Status.INCONSISTENT)[None, None, :]
-    marks = jnp.where((status == Status.EXACT)[None, None, :], marks, 0.0)
-    marks = jnp.where(unpack(settled.certain.safe) & held, NO_MINE, marks)
-    marks = kept(jnp.where(unpack(settled.certain.mines) & held, A_MINE, marks))
-    return Answers(
-        marks=marks,
-        safe=jnp.asarray(bitboard.pack(marks == NO_MINE)),
-        mines=jnp.asarray(bitboard.pack(marks == A_MINE)),
-        log_layouts=joined.log_scale + lone.log_layouts + _log_choose(free, joined.anchor),
+    def each(flags: Bool[Array, " batch"]) -> Bool[Array, "1 1 batch"]:
+        return flags[None, None, :]
+
+    free = unpack(reduced.unconstrained)
+    probability = probability.reshape(rows, words * WORD, batch) + isolated.chance
+    probability = jnp.where(free, joined.free_mine[None, None, :], probability)
+    values = values.reshape(probability.shape)
+    can_mine = jnp.where(free, each(joined.free_can_mine), (values & CAN_MINE) != 0)
+    can_clear = jnp.where(free, each(joined.free_can_clear), (values & CAN_CLEAR) != 0)
+    exact, known = each(status == Status.EXACT), each(status != Status.INCONSISTENT)
+    # A position without exact beliefs keeps what reduction has proved.
+    safe = (exact & ~can_mine) | (known & unpack(reduced.certain.safe))
+    mines = (exact & can_mine & ~can_clear) | (known & unpack(reduced.certain.mines))
+    safe, mines = materialize((safe, mines & ~safe))
+    probability = jnp.where(exact & ~safe, jnp.clip(probability, 0.0, 1.0), 0.0)
+    return Beliefs(
+        mine_probability=jnp.where(mines, 1.0, probability),
+        error=jnp.zeros_like(probability),
+        safe=safe,
+        mines=mines,
+        log_layouts=joined.log_scale
+        + isolated.log_layouts
+        + _log_choose(unconstrained, joined.anchor),
         status=status,
-        served=~jnp.any(crowded.reshape(EDGES, batch), axis=0),
     )
 
 
@@ -194,41 +179,32 @@ def _log_choose(n: Int[Array, " batch"], k: Int[Array, " batch"]) -> Float[Array
     return log_factorial(n) - log_factorial(k) - log_factorial(n - k)
 
 
-def _mark(
-    chance: Float[Array, "*cells"],
-    can_mine: Bool[Array, "*cells"],
-    can_clear: Bool[Array, "*cells"],
-) -> Float[Array, "*cells"]:
-    marked = jnp.where(can_clear, jnp.clip(chance, 0.0, 1.0), A_MINE)
-    return jnp.where(can_mine, marked, NO_MINE)
-
-
-def split(settled: Settled, taken: Bits) -> Parts:
+def split(reduced: ReducedPosition, taken: Bits) -> Parts:
     """Finds the edges of what is left: each is grown from its first cell until it grows no more.
 
     If there are too many, the last ones count as one: they have nothing in common, which is no
     harm to a walk.
     """
-    boundary = settled.boundary & ~taken
-    active = settled.active & bitboard.dilate(boundary)
+    boundary = reduced.boundary & ~taken
+    active = reduced.constraints & bitboard.dilate(boundary)
 
     def step(state):
         left, edge, digits, ordinal = state
-        near = kept(bitboard.dilate(edge) & active)
-        grown = kept(bitboard.dilate(near) & boundary)
+        near = materialize(bitboard.dilate(edge) & active)
+        grown = materialize(bitboard.dilate(near) & boundary)
         done = ~bitboard.any_set(grown ^ edge)
         ones, twos = (
             digit | bitboard.mask(done & ((jnp.minimum(ordinal, EDGES - 1) >> i) % 2 == 1), edge)
             for i, digit in enumerate(digits)
         )
-        left = kept(left & ~bitboard.mask(done, edge))
+        left = materialize(left & ~bitboard.mask(done, edge))
         edge = bitboard.select(done, _first(left), grown)
         return left, edge, (ones, twos), ordinal + done.astype(jnp.int32)
 
     nothing = jnp.zeros_like(boundary)
-    start = (boundary, _first(boundary), (nothing, nothing), jnp.zeros_like(settled.mines_left))
+    start = (boundary, _first(boundary), (nothing, nothing), jnp.zeros_like(reduced.mines_left))
     _, _, ordinal, _ = jax.lax.while_loop(lambda state: jnp.any(state[0] != 0), step, start)
-    return Parts(boundary, active, settled.needs, ordinal)
+    return Parts(boundary, active, reduced.residuals, ordinal)
 
 
 def _first(bits: Bits) -> Bits:
@@ -250,12 +226,12 @@ class _Edges(eqx.Module):
 
     @classmethod
     def of(cls, parts: Parts) -> "_Edges":
-        ones, twos, fours, _ = parts.needs
-        stacked = jnp.stack([parts.boundary, parts.active, *parts.ordinal, ones, twos, fours])
+        ones, twos, fours, _ = parts.residuals
+        stacked = jnp.stack([parts.boundary, parts.constraints, *parts.ordinal, ones, twos, fours])
 
         def sizes(ordinal):
-            cells = _edge_cells(parts.boundary, parts.ordinal, ordinal)
-            return bitboard.count(cells), bitboard.count(parts.active & bitboard.dilate(cells))
+            cells = _component_cells(parts.boundary, parts.ordinal, ordinal)
+            return bitboard.count(cells), bitboard.count(parts.constraints & bitboard.dilate(cells))
 
         found = [sizes(jnp.int32(ordinal)) for ordinal in range(EDGES)]
         cells, numbers = (jnp.stack(column) for column in zip(*found, strict=True))
@@ -277,14 +253,14 @@ class _Edges(eqx.Module):
         there = (index < self.there.size)[:, None, None]
         boards = self.boards[jnp.minimum(index, self.there.size - 1) % batch]
         boundary, active, low, high, *needs = (boards[:, i] for i in range(7))
-        cells = jax.vmap(_edge_cells)(boundary, (low, high), index // batch)
+        cells = jax.vmap(_component_cells)(boundary, (low, high), index // batch)
         cells = jnp.where(there, cells, jnp.uint32(0))
         numbers = active & jax.vmap(bitboard.dilate)(cells)
         ones, twos, fours = needs
         return cells, numbers, (ones, twos, fours)
 
 
-def _edge_cells(boundary: Bits, digits: tuple[Bits, Bits], ordinal: Int[Array, ""]) -> Bits:
+def _component_cells(boundary: Bits, digits: tuple[Bits, Bits], ordinal: Int[Array, ""]) -> Bits:
     every, nothing = jnp.uint32(0xFFFFFFFF), jnp.uint32(0)
     wanted = [jnp.where((ordinal >> i) % 2 == 1, every, nothing) for i in range(2)]
     return boundary & ~(digits[0] ^ wanted[0]) & ~(digits[1] ^ wanted[1])
@@ -356,17 +332,17 @@ class _Patterns(eqx.Module):
         return self.tallies.places
 
     @property
-    def table(self) -> EdgeTable:
+    def table(self) -> ComponentCounts:
         one = jnp.ones((self.tallies.layouts.shape[0],), jnp.int32)
-        return EdgeTable(one, self.tallies.layouts, one == 1, trail=None)
+        return ComponentCounts(one, self.tallies.layouts, one == 1, messages=None)
 
-    def believe(
+    def marginals(
         self, weights: Float[Array, "room spread"], possible: UInt32[Array, " room"]
-    ) -> EdgeBeliefs:
+    ) -> CellMarginals:
         can = (possible[:, None] >> jnp.arange(SPREAD, dtype=jnp.uint32)[None, :]) % 2 == 1
         through = self.tallies.through
         clear = self.tallies.layouts[:, None] - through
-        return EdgeBeliefs(
+        return CellMarginals(
             mine=jnp.sum(through * weights[:, None], axis=2),
             can_mine=jnp.any((through > 0) & can[:, None], axis=2),
             can_clear=jnp.any((clear > 0) & can[:, None], axis=2),
@@ -374,11 +350,11 @@ class _Patterns(eqx.Module):
 
 
 class _Walked(eqx.Module):
-    """Longer edges, counted cell by cell; trail and lengths are by chunk."""
+    """Longer edges, counted cell by cell; messages and lengths are by chunk."""
 
     choice: _Choice
     places: tuple[Int[Array, "room cells"], Int[Array, "room cells"]]
-    table: EdgeTable
+    table: ComponentCounts
     length: Int[Array, " chunks"]
 
     @classmethod
@@ -390,30 +366,32 @@ class _Walked(eqx.Module):
         def work(chunk):
             cells, numbers, (ones, twos, fours) = edges.take(choice.part(chunk))
             needs = (ones, twos, fours, jnp.zeros_like(ones))
-            built = kept(
+            built = materialize(
                 jax.vmap(partial(frontier.build, capacity=capacity))(cells, numbers, needs)
             )
-            edge = Edge(
+            edge = Component(
                 cell_row=built.cell_row[:, : tier.cells],
                 cell_col=built.cell_col[:, : tier.cells],
                 number_row=built.number_row[:, : tier.numbers],
                 number_col=built.number_col[:, : tier.numbers],
-                need=built.number_need[:, : tier.numbers],
+                need=built.number_residual[:, : tier.numbers],
             )
             length = jnp.max(jnp.sum(edge.cell_row != FAR, axis=1, dtype=jnp.int32))
             table = forward_backward.count_layouts(edge, length, tier, residues=False)
             return (edge.cell_row, edge.cell_col), table, length
 
         places, table, length = _in_chunks(work, choice.used, walks.chunks)
-        flat = EdgeTable(_flat(table.least), _flat(table.layouts), _flat(table.fits), table.trail)
+        flat = ComponentCounts(
+            _flat(table.least), _flat(table.layouts), _flat(table.fits), table.messages
+        )
         return cls(choice, _flat(places), flat, length)
 
-    def believe(
+    def marginals(
         self, weights: Float[Array, "room spread"], possible: UInt32[Array, " room"]
-    ) -> EdgeBeliefs:
+    ) -> CellMarginals:
         chunks = self.length.shape[0]
         parts = (
-            self.table.trail,
+            self.table.messages,
             weights.reshape(chunks, -1, SPREAD),
             possible.reshape(chunks, -1),
             self.length,
@@ -421,9 +399,9 @@ class _Walked(eqx.Module):
 
         def work(chunk):
             own = (jax.lax.dynamic_index_in_dim(leaf, chunk, 0, False) for leaf in parts[1:])
-            trail = jax.tree.map(
+            messages = jax.tree.map(
                 lambda leaf: jax.lax.dynamic_index_in_dim(leaf, chunk, 0, False), parts[0]
             )
-            return forward_backward.believe(trail, *own)
+            return forward_backward.believe(messages, *own)
 
         return _flat(_in_chunks(work, self.choice.used, chunks))

@@ -22,21 +22,21 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep.engines import component_engine
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import BYTES, batches, settle, sizes_of
+from jaxsweep.engines.batching import BYTES, batches, reduce_positions, sizes_of
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_engine import (
-    AbstractEdgeEngine,
-    Edge,
-    EdgeBeliefs,
-    EdgeLists,
-    EdgeTable,
+    AbstractComponentEngine,
+    CellMarginals,
+    Component,
+    ComponentCounts,
+    ComponentLists,
 )
 from jaxsweep.engines.solution_lists import tabulate, weigh, weighted_sum
 from jaxsweep.rules import bitboard
-from jaxsweep.rules.frontier import FAR, Settled
+from jaxsweep.rules.frontier import FAR, ReducedPosition
 from jaxsweep.rules.position import Position
 
-CUT_TIERS = (64, 128, 512)
+CUT_CAPACITIES = (64, 128, 512)
 """Cells, and numbers, of an edge that a kernel cuts into sub-edges."""
 
 NUMBERS_A_CELL = 3
@@ -44,7 +44,7 @@ NUMBERS_A_CELL = 3
 rows of numbers has two a cell, and some at its ends."""
 
 
-class Tier(NamedTuple):
+class SearchCapacity(NamedTuple):
     """The static capacities of a kernel."""
 
     cells: int
@@ -73,35 +73,35 @@ class Edges(AbstractEngine):
         if not 8 <= self.limit <= 20:
             raise ValueError(f"the limit of an edge search is 8 to 20 cells, not {self.limit}")
 
-    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+    def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch; nothing is drawn by lot."""
-        settled, search = settle(positions), self._search()
-        edges, fits = component_engine.find_edges(settled)
-        possible = component_engine.is_possible(settled)
+        reduced, search = reduce_positions(positions), self._search()
+        edges, fits = component_engine.find_components(reduced)
+        possible = component_engine.is_possible(reduced)
         small = (edges.cells <= self.limit) & (edges.numbers <= NUMBERS_A_CELL * self.limit)
-        in_parts = component_engine.any_of(len(fits), edges.position[~small])
-        too_large = np.maximum(edges.cells, edges.numbers) > CUT_TIERS[-1]
-        fits &= ~component_engine.any_of(len(fits), edges.position[too_large])
+        in_parts = component_engine.mask_of_indices(len(fits), edges.position[~small])
+        too_large = np.maximum(edges.cells, edges.numbers) > CUT_CAPACITIES[-1]
+        fits &= ~component_engine.mask_of_indices(len(fits), edges.position[too_large])
         whole = edges.only(~in_parts[edges.position])
         counted = component_engine.count(search, whole)
-        joint = component_engine.join(whole, counted, settled, ~in_parts & fits & possible)
-        beliefs = component_engine.fill(search, settled, whole, counted, joint)
+        joint = component_engine.join(whole, counted, reduced, ~in_parts & fits & possible)
+        beliefs = component_engine.fill(search, reduced, whole, counted, joint)
         cut = (in_parts & fits & possible)[edges.position]
         if not cut.any():
             return beliefs
         parts = edges.lists(np.nonzero(cut & small)[0]) + self._cut(edges, cut & ~small)
-        return _estimate(beliefs, settled, component_engine.EdgeIndex.of(parts), search)
+        return _estimate(beliefs, reduced, component_engine.ComponentIndex.of(parts), search)
 
     def _search(self) -> "Exhaustive":
         sizes = [size for size in (8, 12, 16) if size < self.limit] + [self.limit]
-        return Exhaustive(tuple(Tier(size, NUMBERS_A_CELL * size) for size in sizes))
+        return Exhaustive(tuple(SearchCapacity(size, NUMBERS_A_CELL * size) for size in sizes))
 
     def _cut(
-        self, edges: component_engine.EdgeIndex, wanted: Bool[np.ndarray, " edges"]
-    ) -> list[EdgeLists]:
+        self, edges: component_engine.ComponentIndex, wanted: Bool[np.ndarray, " edges"]
+    ) -> list[ComponentLists]:
         """The maximal sub-edges of the wanted edges."""
         found, largest = [], np.maximum(edges.cells, edges.numbers)
-        for below, capacity in zip((0, *CUT_TIERS), CUT_TIERS, strict=False):
+        for below, capacity in zip((0, *CUT_CAPACITIES), CUT_CAPACITIES, strict=False):
             chosen = np.nonzero(wanted & (largest > below) & (largest <= capacity))[0]
             for which, real in batches(chosen, BYTES // (capacity**3 // 4)):
                 padded = edges.pad(which, capacity, capacity)
@@ -111,24 +111,26 @@ class Edges(AbstractEngine):
         return found
 
 
-class Exhaustive(AbstractEdgeEngine[Tier]):
+class Exhaustive(AbstractComponentEngine[SearchCapacity]):
     """Tries every assignment of edges that are small enough."""
 
-    tiers: tuple[Tier, ...] = eqx.field(static=True)
+    capacities: tuple[SearchCapacity, ...] = eqx.field(static=True)
 
-    def count_edges(self, edges: Edge, length: np.int32, tier: Tier) -> EdgeTable:
+    def count_components(
+        self, edges: Component, length: np.int32, capacity: SearchCapacity
+    ) -> ComponentCounts:
         """Tests all masks against all numbers."""
-        return _try_batch(edges, tier)
+        return _try_batch(edges, capacity)
 
-    def weigh_cells(
+    def marginals(
         self,
-        trail: "Valid",
+        messages: "Valid",
         weights: Float[np.ndarray, "batch spread"],
         possible: UInt32[np.ndarray, " batch"],
         length: np.int32,
-    ) -> EdgeBeliefs:
+    ) -> CellMarginals:
         """Counts how often each bit is set, by weight."""
-        return _weigh_batch(trail, weights, possible)
+        return _weigh_batch(messages, weights, possible)
 
 
 class Valid(eqx.Module):
@@ -138,29 +140,29 @@ class Valid(eqx.Module):
     above: Int[Array, "*batch masks"]
 
 
-@partial(jax.jit, static_argnames="tier")
-def _try_batch(edges: Edge, tier: Tier) -> EdgeTable:
+@partial(jax.jit, static_argnames="capacity")
+def _try_batch(edges: Component, capacity: SearchCapacity) -> ComponentCounts:
     """All masks of a batch of edges."""
-    masks = jnp.arange(2**tier.cells, dtype=jnp.uint32)
+    masks = jnp.arange(2**capacity.cells, dtype=jnp.uint32)
     mines = jax.lax.population_count(masks).astype(jnp.int32)
 
-    def one(edge: Edge) -> tuple[Valid, Int[Array, ""], Float[Array, " spread"]]:
+    def one(edge: Component) -> tuple[Valid, Int[Array, ""], Float[Array, " spread"]]:
         around = jnp.asarray(bitboard.pack(edge.near()))[:, 0]
         there = jnp.asarray(bitboard.pack(jnp.asarray(edge.cell_row != FAR)[None, :]))[0, 0]
         live = (masks & ~there) == 0
-        for number in range(tier.numbers):
+        for number in range(capacity.numbers):
             inside = jax.lax.population_count(masks & around[number]).astype(jnp.int32)
             live &= inside == edge.need[number]
-        above, least, layouts, _ = tabulate(mines, live.astype(jnp.float32), live, tier.spread)
+        above, least, layouts, _ = tabulate(mines, live.astype(jnp.float32), live, capacity.spread)
         return Valid(live, above), least, layouts
 
     valid, least, layouts = jax.vmap(one)(edges)
-    return EdgeTable(least, layouts, jnp.ones(least.shape, bool), valid)
+    return ComponentCounts(least, layouts, jnp.ones(least.shape, bool), valid)
 
 
 def _weigh(
     valid: Valid, weights: Float[Array, " spread"], possible: UInt32[Array, ""]
-) -> EdgeBeliefs:
+) -> CellMarginals:
     """How often each bit is set, by weight."""
     weight, can = weigh(valid.above, valid.live, weights, possible)
     masks = jnp.arange(valid.live.shape[0], dtype=jnp.uint32)
@@ -169,7 +171,7 @@ def _weigh(
     # Whole numbers below 2²⁴ are exact in float32: these counts are, and so what they tell.
     with_mine = weighted_sum(can.astype(jnp.float32), mined)
     layouts = jnp.sum(can, dtype=jnp.int32)
-    return EdgeBeliefs(
+    return CellMarginals(
         mine=weighted_sum(weight, mined),
         can_mine=with_mine > 0,
         can_clear=with_mine.astype(jnp.int32) < layouts,
@@ -180,10 +182,10 @@ _weigh_batch = jax.jit(jax.vmap(_weigh))
 
 
 @partial(jax.jit, static_argnames="limit")
-def _cut_batch(edges: Edge, limit: int) -> Bool[Array, "batch numbers numbers"]:
+def _cut_batch(edges: Component, limit: int) -> Bool[Array, "batch numbers numbers"]:
     """For each number of each edge, the numbers of a maximal sub-edge that has it."""
 
-    def one(edge: Edge) -> Bool[Array, "numbers numbers"]:
+    def one(edge: Component) -> Bool[Array, "numbers numbers"]:
         around = jnp.asarray(bitboard.pack(edge.near()))  # [numbers, masks]
         return jax.vmap(partial(_grow, around, limit))(jnp.arange(around.shape[0]))
 
@@ -220,12 +222,14 @@ def _grow(
     return jax.lax.while_loop(more, add, start)[1]
 
 
-def _sub_edges(edge: EdgeLists, groups: Bool[np.ndarray, "places places"]) -> list[EdgeLists]:
+def _sub_edges(
+    edge: ComponentLists, groups: Bool[np.ndarray, "places places"]
+) -> list[ComponentLists]:
     """The different sub-edges of one edge, from the numbers of each."""
     near = edge.near()
     numbers = len(edge.need)
     return [
-        EdgeLists(
+        ComponentLists(
             edge.position,
             *(of_cells[near[group].any(0)] for of_cells in (edge.cell_row, edge.cell_col)),
             *(of[group] for of in (edge.number_row, edge.number_col, edge.need)),
@@ -235,7 +239,7 @@ def _sub_edges(edge: EdgeLists, groups: Bool[np.ndarray, "places places"]) -> li
 
 
 def _bounds(
-    parts: component_engine.EdgeIndex,
+    parts: component_engine.ComponentIndex,
     counted: component_engine.Counted,
     unknown: Int[np.ndarray, " positions"],
 ) -> tuple[Int[np.ndarray, " positions"], Int[np.ndarray, " positions"]]:
@@ -254,7 +258,10 @@ def _bounds(
 
 
 def _estimate(
-    beliefs: Beliefs, settled: Settled, parts: component_engine.EdgeIndex, search: Exhaustive
+    beliefs: Beliefs,
+    reduced: ReducedPosition,
+    parts: component_engine.ComponentIndex,
+    search: Exhaustive,
 ) -> Beliefs:
     """Fills in estimates for the positions that the parts are of.
 
@@ -265,8 +272,8 @@ def _estimate(
         for part in (beliefs.mine_probability, beliefs.safe, beliefs.mines, beliefs.status)
     )
     counted = component_engine.count(search, parts)
-    left = np.maximum(np.asarray(settled.mines_left, np.float64), 0)
-    unknown = sizes_of(settled.boundary) + sizes_of(settled.free)
+    left = np.maximum(np.asarray(reduced.mines_left, np.float64), 0)
+    unknown = sizes_of(reduced.boundary) + sizes_of(reduced.unconstrained)
     tilt = np.log((left + 0.5) / (np.maximum(unknown - left, 0) + 0.5))[parts.position]
     weights = np.where(
         counted.layouts > 0, np.exp(np.arange(component_engine.SPREAD) * tilt[:, None]), 0.0
@@ -276,9 +283,9 @@ def _estimate(
     numbers_around = np.full(chance.shape, -1)
     every = np.full(len(parts), 2**32 - 1, np.uint32)
     weights = weights.astype(np.float32)
-    for walk, believed in component_engine.come_back(search, parts, counted, weights, every):
+    for walk, believed in component_engine.backward_pass(search, parts, counted, weights, every):
         own = walk.edges[walk.kept]
-        at, there = component_engine.cells_at(parts, own, walk.tier.cells)
+        at, there = component_engine.cells_at(parts, own, walk.capacity.cells)
         around = np.concatenate([one.near().sum(0) for one in parts.lists(own)])
         np.logical_or.at(safe, at, ~believed.can_mine[walk.kept][there])
         np.logical_or.at(mines, at, ~believed.can_clear[walk.kept][there])
@@ -290,26 +297,25 @@ def _estimate(
         chance[at] = believed.mine[walk.kept][there][order][better]
         numbers_around[at] = around[better]
     fitted = np.unique(parts.position)
-    in_fitted = component_engine.any_of(len(status), fitted)
-    none_left = component_engine.any_of(len(status), parts.position[counted.layouts.sum(1) == 0])
+    in_fitted = component_engine.mask_of_indices(len(status), fitted)
+    none_left = component_engine.mask_of_indices(
+        len(status), parts.position[counted.layouts.sum(1) == 0]
+    )
     fewest, most = _bounds(parts, counted, unknown)
     none_left |= (safe & mines).any((1, 2)) | (left < fewest) | (left > most)
     status[in_fitted] = Status.ESTIMATE
     status[none_left & in_fitted] = Status.INCONSISTENT
     estimated = (status == Status.ESTIMATE) & in_fitted
-    boundary, free = (bitboard.unpack_batch(x) for x in (settled.boundary, settled.free))
+    boundary, free = (bitboard.unpack_batch(x) for x in (reduced.boundary, reduced.unconstrained))
     on_boundary = np.where(boundary, chance, 0.0).sum((1, 2))
-    on_free = (left - on_boundary) / np.maximum(sizes_of(settled.free), 1)
+    on_free = (left - on_boundary) / np.maximum(sizes_of(reduced.unconstrained), 1)
     chance = np.where(free & estimated[:, None, None], on_free[:, None, None], chance)
-    chance = np.clip(np.where(safe, 0.0, np.where(mines, 1.0, chance)), 0.0, 1.0)
-    has_odds = np.isin(status, (Status.EXACT, Status.ESTIMATE))[:, None, None]
-    unsure = (boundary | free) & ~safe & ~mines & estimated[:, None, None]
-    consistent = (status != Status.INCONSISTENT)[:, None, None]
-    return Beliefs(
-        mine_probability=np.where(has_odds, chance, 0.0).astype(np.float32),
-        error=np.where(unsure, np.inf, 0.0).astype(np.float32),
-        safe=safe & consistent,
-        mines=mines & consistent,
-        log_layouts=np.asarray(beliefs.log_layouts),
+    of_unknown_error = (boundary | free) & estimated[:, None, None]
+    return Beliefs.build(
         status=status,
+        mine_probability=chance,
+        safe=safe,
+        mines=mines,
+        error=np.where(of_unknown_error, np.inf, 0.0),
+        log_layouts=np.asarray(beliefs.log_layouts),
     )

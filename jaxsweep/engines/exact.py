@@ -13,69 +13,77 @@ import numpy as np
 from jaxtyping import Array, Float, UInt32
 
 from jaxsweep.engines import component_engine, forward_backward
-from jaxsweep.engines.batching import BATCHES, settle, settle_batch, sizes_of
-from jaxsweep.engines.component_engine import Edge, EdgeBeliefs, EdgeTable
-from jaxsweep.engines.forward_backward import Tier, Trail
+from jaxsweep.engines.batching import BATCHES, reduce_batch, sizes_of
+from jaxsweep.engines.beliefs import Beliefs
+from jaxsweep.engines.component_engine import CellMarginals, Component, ComponentCounts
+from jaxsweep.engines.forward_backward import ForwardMessages, WalkCapacity
 from jaxsweep.rules.position import Position
 
-TIERS = (
+CAPACITIES = (
     # Most edges are this small; where there are many, they get a kernel of their own.
-    Tier(cells=8, numbers=12, states=8, words=2, spread=8, worth_from=256),
-    Tier(cells=16, numbers=24, states=16, words=2, spread=8),
-    Tier(cells=64, numbers=64, states=16, words=2, spread=8),
-    Tier(cells=128, numbers=128, states=64, words=3, spread=16),
-    Tier(cells=512, numbers=512, states=64, words=3, spread=32),
-    Tier(cells=512, numbers=512, states=512, words=5, spread=32),
-    Tier(cells=1024, numbers=1024, states=4096, words=8, spread=32),
+    WalkCapacity(cells=8, numbers=12, states=8, words=2, spread=8, worth_from=256),
+    WalkCapacity(cells=16, numbers=24, states=16, words=2, spread=8),
+    WalkCapacity(cells=64, numbers=64, states=16, words=2, spread=8),
+    WalkCapacity(cells=128, numbers=128, states=64, words=3, spread=16),
+    WalkCapacity(cells=512, numbers=512, states=64, words=3, spread=32),
+    WalkCapacity(cells=512, numbers=512, states=512, words=5, spread=32),
+    WalkCapacity(cells=1024, numbers=1024, states=4096, words=8, spread=32),
 )
 
-count_batch = jax.jit(forward_backward.count_layouts, static_argnames="tier")
+count_batch = jax.jit(forward_backward.count_layouts, static_argnames="capacity")
 believe_batch = jax.jit(forward_backward.believe)
 
 
-class Exact(component_engine.AbstractEdgeEngine[Tier]):
+class Exact(component_engine.AbstractComponentEngine[WalkCapacity]):
     """Exact beliefs of every position that fits the largest capacity: nearly all there are."""
 
-    tiers: tuple[Tier, ...] = eqx.field(static=True, default=TIERS)
+    capacities: tuple[WalkCapacity, ...] = eqx.field(static=True, default=CAPACITIES)
 
-    def count_edges(self, edges: Edge, length: np.int32, tier: Tier) -> EdgeTable:
+    def count_components(
+        self, edges: Component, length: np.int32, capacity: WalkCapacity
+    ) -> ComponentCounts:
         """Walks the edges forward."""
-        return count_batch(edges, length, tier)
+        return count_batch(edges, length, capacity)
 
-    def weigh_cells(
+    def marginals(
         self,
-        trail: Trail,
+        messages: ForwardMessages,
         weights: Float[np.ndarray, "batch spread"],
         possible: UInt32[np.ndarray | Array, " batch"],
         length: np.int32,
-    ) -> EdgeBeliefs:
+    ) -> CellMarginals:
         """Walks the edges back."""
-        return believe_batch(trail, weights, possible, length)
+        return believe_batch(messages, weights, possible, length)
+
+    def infer_and_count(self, positions: Position) -> tuple[Beliefs, list[int | None]]:
+        """As `infer`, and the number of layouts of each position as a whole number.
+
+        Batch last. A number is None where it is out of reach: over capacity, or a component with
+        10¹⁵ layouts or more.
+        """
+        solution = component_engine.solve(self, positions)
+        return solution.beliefs, _layout_counts(solution)
 
 
-def count_exactly(positions: Position) -> list[int | None]:
-    """The number of layouts of each position, batch last, as a whole number.
-
-    None where it is out of reach: over capacity, or an edge with 10¹⁵ layouts or more.
-    """
-    settled = settle(positions)
-    possible, free = component_engine.is_possible(settled), sizes_of(settled.free)
-    edges, fits = component_engine.find_edges(settled)
-    counted = component_engine.count(Exact(), edges)
-    lost = ~counted.fits | (counted.layouts >= 1e15).any(1)
-    fits &= ~component_engine.any_of(len(fits), edges.position[lost])
+def _layout_counts(solution: component_engine.Solution) -> list[int | None]:
+    """The number of layouts of each position; None where float32 and its residue cannot tell."""
+    reduced, components, counted, fits, _ = solution
+    possible = component_engine.is_possible(reduced)
+    unconstrained = sizes_of(reduced.unconstrained)
+    lost = (counted.layouts >= 1e15).any(1)
+    known = fits & ~component_engine.mask_of_indices(len(fits), components.position[lost])
     of_position: list[list[int]] = [[] for _ in fits]
-    for edge, position in enumerate(edges.position):
-        of_position[position].append(edge)
+    for component, position in enumerate(components.position):
+        of_position[position].append(component)
     totals: list[int | None] = []
     for position, own in enumerate(of_position):
         if not possible[position]:
             totals.append(0)
-        elif not fits[position]:
+        elif not known[position]:
             totals.append(None)
         else:
-            mines, cells = int(settled.mines_left[position]), int(free[position])
-            totals.append(_close([_exact_counts(counted, edge) for edge in own], mines, cells))
+            mines, cells = int(reduced.mines_left[position]), int(unconstrained[position])
+            totals.append(_close([_exact_counts(counted, one) for one in own], mines, cells))
     return totals
 
 
@@ -108,17 +116,21 @@ def warm_up(position: Position) -> None:
 
     Compiling is most of what a person waits for at first; the cores can share it.
     """
-    batch, tier = BATCHES[0], TIERS[1]
+    batch, capacity = BATCHES[0], CAPACITIES[1]
 
     def to_edges() -> None:
         copies = jax.tree.map(lambda leaf: np.stack([leaf] * batch, axis=-1), position)
-        component_engine.build_batch(settle_batch(copies), component_engine.FRONTIER_TIERS[0])
+        component_engine.build_batch(reduce_batch(copies), component_engine.FRONTIER_CAPACITIES[0])
 
     def from_edges() -> None:
-        cells, numbers = (np.zeros((batch, n), np.int32) for n in (tier.cells, tier.numbers))
-        table = count_batch(Edge(cells, cells, numbers, numbers, numbers), np.int32(0), tier)
-        believe_batch(table.trail, table.layouts, np.zeros(batch, np.uint32), np.int32(0))
-        edges, spread, total = component_engine.JOIN_TIERS[0]
+        cells, numbers = (
+            np.zeros((batch, n), np.int32) for n in (capacity.cells, capacity.numbers)
+        )
+        table = count_batch(
+            Component(cells, cells, numbers, numbers, numbers), np.int32(0), capacity
+        )
+        believe_batch(table.messages, table.layouts, np.zeros(batch, np.uint32), np.int32(0))
+        edges, spread, total = component_engine.JOIN_CAPACITIES[0]
         none = np.zeros(batch, np.int32)
         layouts = np.zeros((edges, spread, batch), np.float32)
         component_engine.join_batch(

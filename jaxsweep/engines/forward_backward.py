@@ -16,12 +16,12 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep.engines import residuals
-from jaxsweep.engines.component_engine import Edge, EdgeBeliefs, EdgeTable
-from jaxsweep.engines.residuals import Step
+from jaxsweep.engines.component_engine import CellMarginals, Component, ComponentCounts
+from jaxsweep.engines.residuals import Transition
 from jaxsweep.rules import bitboard
 
 
-class Tier(NamedTuple):
+class WalkCapacity(NamedTuple):
     """The static capacities of a kernel."""
 
     cells: int
@@ -34,11 +34,11 @@ class Tier(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """What the trail of one edge takes, about."""
+        """What the messages of one edge takes, about."""
         return 4 * self.cells * self.states * (self.spread + 2)
 
 
-class Trail(eqx.Module):
+class ForwardMessages(eqx.Module):
     """The states before a cell, and where each of them goes; or [cells, batch] of these."""
 
     counts: Float[Array, "*walk states spread"]
@@ -62,57 +62,60 @@ class _Front(NamedTuple):
 
 
 def count_layouts(
-    edges: Edge, length: Int[Array, ""] | np.int32, tier: Tier, residues: bool = True
-) -> EdgeTable:
+    edges: Component,
+    length: Int[Array, ""] | np.int32,
+    capacity: WalkCapacity,
+    residues: bool = True,
+) -> ComponentCounts:
     """Walks a batch of edges forward, batch first; none has more than `length` cells.
 
     The loop over cells is around the `vmap` over edges: inside of it, what is written at each cell
-    would be a copy of the whole trail.
+    would be a copy of the whole messages.
     """
-    steps, collides = jax.vmap(partial(residuals.cell_by_cell, words=tier.words))(edges)
+    steps, collides = jax.vmap(partial(residuals.cell_by_cell, words=capacity.words))(edges)
     by_cell = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 1, 0), steps)
-    batch, cells, states = edges.need.shape[0], tier.cells, tier.states
+    batch, cells, states = edges.need.shape[0], capacity.cells, capacity.states
 
     def walk(cell, carry):
-        front, trail = carry
+        front, messages = carry
         step = jax.tree.map(
             lambda leaf: jax.lax.dynamic_index_in_dim(leaf, cell, 0, False), by_cell
         )
         front, trodden = jax.vmap(_step)(front, step)
         return front, jax.tree.map(
             lambda whole, new: jax.lax.dynamic_update_index_in_dim(whole, new, cell, 0),
-            trail,
+            messages,
             trodden,
         )
 
-    one_way = jnp.zeros((batch, states, tier.spread), jnp.float32).at[:, 0, 0].set(1.0)
+    one_way = jnp.zeros((batch, states, capacity.spread), jnp.float32).at[:, 0, 0].set(1.0)
     front = _Front(
-        keys=jnp.zeros((batch, states, tier.words), jnp.uint32),
+        keys=jnp.zeros((batch, states, capacity.words), jnp.uint32),
         live=jnp.zeros((batch, states), bool).at[:, 0].set(True),
         counts=one_way,
         residue=one_way.astype(jnp.uint32) if residues else None,
         least=jnp.zeros((batch,), jnp.int32),
         fits=~collides,
     )
-    trail = Trail(
-        counts=jnp.zeros((cells, batch, states, tier.spread), jnp.float32),
+    messages = ForwardMessages(
+        counts=jnp.zeros((cells, batch, states, capacity.spread), jnp.float32),
         to_clear=jnp.zeros((cells, batch, states), jnp.int32),
         to_mine=jnp.zeros((cells, batch, states), jnp.int32),
         slid=jnp.zeros((cells, batch), bool),
     )
-    front, trail = jax.lax.fori_loop(0, length, walk, (front, trail))
+    front, messages = jax.lax.fori_loop(0, length, walk, (front, messages))
     layouts = front.counts[:, 0]  # All end in the one state in which no number needs anything.
-    return EdgeTable(
+    return ComponentCounts(
         least=front.least,
         layouts=layouts,
         residue=None if front.residue is None else front.residue[:, 0],
         fits=front.fits & jnp.all(jnp.isfinite(layouts), axis=1),
-        trail=trail,
+        messages=messages,
     )
 
 
-def _step(front: _Front, step: Step) -> tuple[_Front, Trail]:
-    """Takes one edge past one cell; the trail is of this cell alone."""
+def _step(front: _Front, step: Transition) -> tuple[_Front, ForwardMessages]:
+    """Takes one edge past one cell; the messages is of this cell alone."""
     states = front.live.shape[0]
     keys = front.keys + step.enter[None, :]
     taken, can_take = residuals.take(keys, step.touch[None, :])
@@ -143,26 +146,28 @@ def _step(front: _Front, step: Step) -> tuple[_Front, Trail]:
         least=front.least + slid.astype(jnp.int32),
         fits=front.fits & (size <= states) & ~lost,
     )
-    return after, Trail(front.counts, target[:states], target[states:], slid)
+    return after, ForwardMessages(front.counts, target[:states], target[states:], slid)
 
 
 def believe(
-    trail: Trail,
+    messages: ForwardMessages,
     weights: Float[Array, "batch spread"],
     possible: UInt32[Array, " batch"],
     length: Int[Array, ""] | np.int32,
-) -> EdgeBeliefs:
+) -> CellMarginals:
     """Walks edges back, given how much each of their mine counts weighs in the whole position.
 
     `weights` are such that the layouts' weights sum to 1; bit k of `possible` tells whether the
     rest of the position allows `least + k` mines at all. Batch first.
     """
-    cells, batch, states, spread = trail.counts.shape
+    cells, batch, states, spread = messages.counts.shape
 
     def walk(back, carry):
         after, reach, beliefs = carry
         cell = length - 1 - back
-        here = jax.tree.map(lambda leaf: jax.lax.dynamic_index_in_dim(leaf, cell, 0, False), trail)
+        here = jax.tree.map(
+            lambda leaf: jax.lax.dynamic_index_in_dim(leaf, cell, 0, False), messages
+        )
         after, reach, new = jax.vmap(_step_back)(after, reach, here)
         return (
             after,
@@ -177,7 +182,7 @@ def believe(
     start = (
         jnp.zeros((batch, states, spread), jnp.float32).at[:, 0].set(weights),
         jnp.zeros((batch, states), jnp.uint32).at[:, 0].set(possible),
-        EdgeBeliefs(
+        CellMarginals(
             mine=jnp.zeros((cells, batch), jnp.float32),
             can_mine=jnp.zeros((cells, batch), bool),
             can_clear=jnp.zeros((cells, batch), bool),
@@ -188,8 +193,8 @@ def believe(
 
 
 def _step_back(
-    after: Float[Array, "states spread"], reach: UInt32[Array, " states"], here: Trail
-) -> tuple[Float[Array, "states spread"], UInt32[Array, " states"], EdgeBeliefs]:
+    after: Float[Array, "states spread"], reach: UInt32[Array, " states"], here: ForwardMessages
+) -> tuple[Float[Array, "states spread"], UInt32[Array, " states"], CellMarginals]:
     """Takes one edge back before one cell: what each state weighs, and which counts can be."""
     # In the columns before this cell: its mine moves a layout one on, its slide one back.
     after = jnp.where(here.slid, jnp.pad(after[:, :-1], ((0, 0), (1, 0))), after)
@@ -202,7 +207,7 @@ def _step_back(
     places = jnp.uint32(1) << jnp.arange(after.shape[1], dtype=jnp.uint32)[None, :]
     seen = jnp.where(here.counts > 0, places, jnp.uint32(0))
     seen = jnp.sum(seen, axis=1, dtype=jnp.uint32)
-    beliefs = EdgeBeliefs(
+    beliefs = CellMarginals(
         mine=jnp.sum(here.counts * mine),
         can_mine=jnp.any((seen & mine_reach) != 0),
         can_clear=jnp.any((seen & clear_reach) != 0),

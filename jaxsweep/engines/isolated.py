@@ -10,11 +10,11 @@ from jaxtyping import Array, Float, Int, UInt32
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits, Planes
-from jaxsweep.rules.frontier import Settled
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.rules.frontier import ReducedPosition
+from jaxsweep.runtime.materialize import materialize
 
 
-class Lone(eqx.Module):
+class Isolated(eqx.Module):
     """The lone numbers of a batch of positions, last, all together."""
 
     cells: UInt32[Array, "rows words batch"]
@@ -24,24 +24,24 @@ class Lone(eqx.Module):
     log_layouts: Float[Array, " batch"]
 
 
-def lone_numbers(settled: Settled) -> Lone:
+def isolated_constraints(reduced: ReducedPosition) -> Isolated:
     """Finds them in a batch of positions, last."""
-    need, size, cells = kept(_find_lone(settled))
+    need, size, cells = materialize(_find_lone(reduced))
     log_layouts, mines = _count_lone(need, size)
-    near_need, near_size = kept(_beside(need, size, cells))
+    near_need, near_size = materialize(_beside(need, size, cells))
 
     chance = bitboard.as_floats(near_need) / jnp.maximum(bitboard.as_floats(near_size), 1.0)
-    return Lone(cells, mines, chance, log_layouts)
+    return Isolated(cells, mines, chance, log_layouts)
 
 
-def _find_lone(settled: Settled) -> tuple[Planes, Planes, Bits]:
+def _find_lone(reduced: ReducedPosition) -> tuple[Planes, Planes, Bits]:
     """What lone numbers need, how many cells they have for it, and which."""
-    boundary, active = settled.boundary, settled.active
+    boundary, active = reduced.boundary, reduced.constraints
     _, twos, fours, eights = bitboard.neighbour_counts(active)
-    shared, boundary, active = kept((boundary & (twos | fours | eights), boundary, active))
+    shared, boundary, active = materialize((boundary & (twos | fours | eights), boundary, active))
     lone = active & ~bitboard.dilate(shared)
     size = bitboard.neighbour_counts(boundary)
-    return _masked(settled.needs, lone), _masked(size, lone), boundary & bitboard.dilate(lone)
+    return _masked(reduced.residuals, lone), _masked(size, lone), boundary & bitboard.dilate(lone)
 
 
 def _masked(planes: Planes, mask: Bits) -> Planes:

@@ -12,54 +12,50 @@ import numpy as np
 from jaxtyping import Array, Float, UInt32
 
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import in_batches, settle
+from jaxsweep.engines.batching import in_batches, reduce_positions
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_engine import is_possible
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import Bits, Planes
-from jaxsweep.rules.frontier import Settled
+from jaxsweep.rules.frontier import ReducedPosition
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.runtime.materialize import materialize
 
 
 class Likelihood(AbstractEngine):
     """Scores, not probabilities: the sum over open neighbours of mines left / hidden cells left."""
 
-    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+    def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Scores of a batch; nothing is drawn by lot."""
-        settled = settle(positions)
+        reduced = reduce_positions(positions)
         safe, mines = (
-            bitboard.unpack_batch(x) for x in (settled.certain.safe, settled.certain.mines)
+            bitboard.unpack_batch(x) for x in (reduced.certain.safe, reduced.certain.mines)
         )
-        possible = is_possible(settled)
+        possible = is_possible(reduced)
         score = np.moveaxis(in_batches(_score_batch, positions), -1, 0)
-        score = np.where(possible[:, None, None], np.where(mines, np.inf, score), 0.0)
-        none = np.zeros(score.shape, np.float32)
-        return Beliefs(
-            mine_probability=none,
-            error=none,
-            safe=safe & possible[:, None, None],
-            mines=mines & possible[:, None, None],
-            log_layouts=np.full(len(possible), -np.inf),
-            status=np.where(possible, Status.SCORE, Status.INCONSISTENT).astype(np.int32),
-            score=score.astype(np.float32),
+        return Beliefs.build(
+            status=np.where(possible, Status.SCORE, Status.INCONSISTENT),
+            mine_probability=np.zeros(score.shape, np.float32),
+            safe=safe,
+            mines=mines,
+            score=score,
         )
 
 
 @jax.jit
 def _score_batch(positions: Position) -> Float[Array, "rows cols batch"]:
-    return score(kept(frontier.settle(positions)))
+    return score(materialize(frontier.reduce(positions)))
 
 
-def score(settled: Settled) -> Float[Array, "rows cols *batch"]:
+def score(reduced: ReducedPosition) -> Float[Array, "rows cols *batch"]:
     """The score of every boundary cell of a position, or of a batch, last; 0 elsewhere."""
-    hidden_left = kept(bitboard.neighbour_counts(settled.boundary | settled.free))
-    share = _numbers(settled.needs) / jnp.maximum(_numbers(hidden_left), 1.0)
-    given = jnp.where(_grid(settled.active), share, 0.0)
+    hidden_left = materialize(bitboard.neighbour_counts(reduced.boundary | reduced.unconstrained))
+    share = _numbers(reduced.residuals) / jnp.maximum(_numbers(hidden_left), 1.0)
+    given = jnp.where(_grid(reduced.constraints), share, 0.0)
     rows, cols, *batch = share.shape
     padded = jnp.pad(given, ((1, 1), (1, 1), *((0, 0) for _ in batch)))
     around = [padded[r : r + rows, c : c + cols] for r in range(3) for c in range(3)]
-    return jnp.where(_grid(settled.boundary), jax.tree.reduce(jnp.add, around), 0.0)
+    return jnp.where(_grid(reduced.boundary), jax.tree.reduce(jnp.add, around), 0.0)
 
 
 def _grid(bits: Bits) -> Array:

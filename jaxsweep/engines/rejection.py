@@ -22,11 +22,11 @@ import numpy as np
 from jaxtyping import Array, Float, Int, Key, UInt32
 
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import batches, in_batches, settle, side_by_side, sizes_of
+from jaxsweep.engines.batching import batches, in_batches, reduce_positions, side_by_side, sizes_of
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.position import Position
-from jaxsweep.rules.randomness import below
+from jaxsweep.rules.randomness import uniform_integer
 
 SAMPLES = 4096
 """Samples of one position in one call."""
@@ -41,7 +41,7 @@ ENOUGH = 100
 """Effective valid samples below which nothing is said: one that is valid for many cells weighs as
 many times one that is valid for a single cell, and those are rare."""
 
-TIERS = (64, 128, 512, 2048)
+CAPACITIES = (64, 128, 512, 2048)
 """Hidden cells, and open numbers next to them, that a kernel has places for."""
 
 
@@ -58,12 +58,12 @@ class Rejection(AbstractEngine):
         if self.samples < 1:
             raise ValueError("at least one sample is needed")
 
-    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+    def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch."""
         host = jax.device_get(positions)
         hidden = bitboard.unpack_batch(host.hidden)
-        settled = settle(host)
-        consistent = np.asarray(settled.consistent) & (host.mines <= sizes_of(host.hidden))
+        reduced = reduce_positions(host)
+        consistent = np.asarray(reduced.consistent) & (host.mines <= sizes_of(host.hidden))
         # Without mines there is nothing to lay.
         showing = np.any([plane.any((0, 1)) for plane in host.numbers], axis=0)
         consistent &= (host.mines > 0) | ~showing
@@ -74,27 +74,19 @@ class Rejection(AbstractEngine):
         status = np.where(alike, Status.ESTIMATE, Status.OVER_CAPACITY)
         status = np.where(consistent, status, Status.INCONSISTENT)
         chance = np.where(hidden, density[:, None, None], 0.0).astype(np.float32)
-        chance[~consistent] = 0.0
         error = np.zeros(hidden.shape, np.float32)
         size, below = np.maximum(cells, numbers), 0
-        for capacity in TIERS:
+        for capacity in CAPACITIES:
             wanted = consistent & ~alike & (size > below) & (size <= capacity)
             chosen = np.nonzero(wanted)[0]
             self._run(host, seeds, (cells, numbers), chosen, capacity, (chance, error, status))
             below = capacity
-        safe, mines = (
-            bitboard.unpack_batch(x) & consistent[:, None, None]
-            for x in (settled.certain.safe, settled.certain.mines)
-        )
-        said = (status == Status.ESTIMATE)[:, None, None]
-        chance = np.where(safe, 0.0, np.where(mines & said, 1.0, chance))
-        return Beliefs(
-            mine_probability=chance.astype(np.float32),
-            error=np.where(safe | mines, np.float32(0), error),
-            safe=safe,
-            mines=mines,
-            log_layouts=np.full(len(status), -np.inf),
-            status=status.astype(np.int32),
+        return Beliefs.build(
+            status=status,
+            mine_probability=chance,
+            safe=bitboard.unpack_batch(reduced.certain.safe),
+            mines=bitboard.unpack_batch(reduced.certain.mines),
+            error=error,
         )
 
     def _run(
@@ -106,7 +98,7 @@ class Rejection(AbstractEngine):
         capacity: int,
         grids: tuple[np.ndarray, np.ndarray, np.ndarray],
     ) -> None:
-        """Samples positions of one size until each has settled, and writes what was found."""
+        """Samples positions of one size until each has reduced, and writes what was found."""
         chance, error, status = grids
         place = np.zeros(len(host.mines), np.int64)
         place[chosen] = np.arange(len(chosen))
@@ -286,7 +278,7 @@ def lay(
         to_lay, last_to_lay, laid, last = state
         draw = jax.random.bits(jax.random.fold_in(key, i), (SAMPLES,), jnp.uint32)
         to_come = jnp.maximum(cells - i, 1).astype(jnp.uint32)
-        rank = below(draw, jnp.broadcast_to(to_come, draw.shape))
+        rank = uniform_integer(draw, jnp.broadcast_to(to_come, draw.shape))
         here = i < cells
         mine = here & (rank < to_lay)
         is_last = here & ~mine & (rank < to_lay + last_to_lay)

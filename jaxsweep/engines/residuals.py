@@ -8,7 +8,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int, Shaped, UInt32
 
-from jaxsweep.engines.component_engine import Edge
+from jaxsweep.engines.component_engine import Component
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.frontier import FAR
 
@@ -19,7 +19,7 @@ GUARD = 0x88888888
 """The spare bit of each number's four."""
 
 
-class Step(eqx.Module):
+class Transition(eqx.Module):
     """What one step of a walk does to the keys; or many steps, first."""
 
     enter: UInt32[Array, "*steps words"]
@@ -31,7 +31,7 @@ class Step(eqx.Module):
     exists: Bool[Array, "*steps"]
 
 
-def cell_by_cell(edge: Edge, words: int) -> tuple[Step, Bool[Array, ""]]:
+def cell_by_cell(edge: Component, words: int) -> tuple[Transition, Bool[Array, ""]]:
     """The steps of one edge's cells, and whether two numbers need one place at the same time."""
     near = edge.near()
     so_far = bitboard.running_counts(near)
@@ -45,7 +45,7 @@ def line_up(
     need: Int[Array, " numbers"],
     exists: Bool[Array, " steps"],
     words: int,
-) -> tuple[Step, Bool[Array, ""]]:
+) -> tuple[Transition, Bool[Array, ""]]:
     """The steps of one walk, and whether two numbers need one place in the keys at the same time.
 
     `near` tells which steps touch which numbers, and `so_far` how many cells of a number are behind
@@ -71,7 +71,7 @@ def line_up(
         return jnp.sum(shifted, axis=(0, 2), dtype=jnp.uint32).T
 
     users = jnp.sum(by_place(met & (~ended | near)), axis=0, dtype=jnp.int32)
-    step = Step(pack(enter), pack(near.astype(jnp.int32)), pack(room), exists)
+    step = Transition(pack(enter), pack(near.astype(jnp.int32)), pack(room), exists)
     return step, jnp.any(users > 1)
 
 

@@ -21,13 +21,13 @@ class Sampling(AbstractEngine):
     plain: Rejection = Rejection(samples=2 * CALLS * SAMPLES)
     chains: Chains = Chains(tolerance=0.02)
 
-    def believe(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
+    def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Beliefs of a batch."""
-        beliefs = self.plain.believe(positions, seeds)
+        beliefs = self.plain.infer(positions, seeds)
         unsure = np.asarray(beliefs.error).max((1, 2)) > self.chains.tolerance
         over = np.asarray(beliefs.status) == Status.OVER_CAPACITY
         left = np.nonzero(over | unsure)[0]
         if not len(left):
             return beliefs
         rest = jax.tree.map(lambda leaf: leaf[..., left], jax.device_get(positions))
-        return beliefs.put(left, self.chains.believe(rest, seeds[left]))
+        return beliefs.replace_at(left, self.chains.infer(rest, seeds[left]))

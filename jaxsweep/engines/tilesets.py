@@ -21,8 +21,13 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep.engines import residuals
-from jaxsweep.engines.component_engine import AbstractEdgeEngine, Edge, EdgeBeliefs, EdgeTable
-from jaxsweep.engines.residuals import Step
+from jaxsweep.engines.component_engine import (
+    AbstractComponentEngine,
+    CellMarginals,
+    Component,
+    ComponentCounts,
+)
+from jaxsweep.engines.residuals import Transition
 from jaxsweep.engines.solution_lists import compact, tabulate, weigh, weighted_sum
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.frontier import FAR
@@ -35,7 +40,7 @@ _CHOOSE = np.array(
 )
 
 
-class Tier(NamedTuple):
+class TreeCapacity(NamedTuple):
     """The static capacities of a kernel."""
 
     cells: int
@@ -54,31 +59,33 @@ class Tier(NamedTuple):
         return 4 * self.nodes * max(growing, 3 * self.sets)
 
 
-TIERS = (
-    Tier(cells=16, numbers=24, sets=16, nodes=32, words=2, spread=8),
-    Tier(cells=64, numbers=64, sets=40, nodes=512, words=3, spread=16),
-    Tier(cells=128, numbers=128, sets=96, nodes=16384, words=4, spread=32),
+CAPACITIES = (
+    TreeCapacity(cells=16, numbers=24, sets=16, nodes=32, words=2, spread=8),
+    TreeCapacity(cells=64, numbers=64, sets=40, nodes=512, words=3, spread=16),
+    TreeCapacity(cells=128, numbers=128, sets=96, nodes=16384, words=4, spread=32),
 )
 
 
-class TileSets(AbstractEdgeEngine[Tier]):
+class TileSets(AbstractComponentEngine[TreeCapacity]):
     """Exact beliefs by the solution tree over tile sets, where its widest level fits."""
 
-    tiers: tuple[Tier, ...] = eqx.field(static=True, default=TIERS)
+    capacities: tuple[TreeCapacity, ...] = eqx.field(static=True, default=CAPACITIES)
 
-    def count_edges(self, edges: Edge, length: np.int32, tier: Tier) -> EdgeTable:
+    def count_components(
+        self, edges: Component, length: np.int32, capacity: TreeCapacity
+    ) -> ComponentCounts:
         """Grows the trees."""
-        return _grow_batch(edges, tier)
+        return _grow_batch(edges, capacity)
 
-    def weigh_cells(
+    def marginals(
         self,
-        trail: "Leaves",
+        messages: "Leaves",
         weights: Float[np.ndarray, "batch spread"],
         possible: UInt32[np.ndarray, " batch"],
         length: np.int32,
-    ) -> EdgeBeliefs:
+    ) -> CellMarginals:
         """Sums over the leaves."""
-        return _weigh_batch(trail, weights, possible)
+        return _weigh_batch(messages, weights, possible)
 
 
 class Sets(eqx.Module):
@@ -114,7 +121,7 @@ class _Level(NamedTuple):
     fits: Bool[Array, ""]
 
 
-def find_sets(edge: Edge, capacity: int) -> Sets:
+def find_sets(edge: Component, capacity: int) -> Sets:
     """Groups the cells of one edge that have the same numbers around them."""
     near, exists = edge.near(), jnp.asarray(edge.cell_row != FAR)
     around = jnp.asarray(bitboard.pack(near.T))  # [cells, masks of numbers]
@@ -135,11 +142,11 @@ def find_sets(edge: Edge, capacity: int) -> Sets:
     )
 
 
-@partial(jax.jit, static_argnames="tier")
-def _grow_batch(edges: Edge, tier: Tier) -> EdgeTable:
+@partial(jax.jit, static_argnames="capacity")
+def _grow_batch(edges: Component, capacity: TreeCapacity) -> ComponentCounts:
     """Grows the trees of a batch of edges, level by level."""
-    sets = jax.vmap(partial(find_sets, capacity=tier.sets))(edges)
-    steps, collides = jax.vmap(partial(_steps, words=tier.words))(edges, sets)
+    sets = jax.vmap(partial(find_sets, capacity=capacity.sets))(edges)
+    steps, collides = jax.vmap(partial(_steps, words=capacity.words))(edges, sets)
     by_level = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 1, 0), (steps, sets.size))
     batch = edges.need.shape[0]
 
@@ -149,36 +156,38 @@ def _grow_batch(edges: Edge, tier: Tier) -> EdgeTable:
         )
         return jax.vmap(partial(_grow, i))(level, step, size)
 
-    only_root = jnp.zeros((batch, tier.nodes), bool).at[:, 0].set(True)
+    only_root = jnp.zeros((batch, capacity.nodes), bool).at[:, 0].set(True)
     root = _Level(
-        keys=jnp.zeros((batch, tier.nodes, tier.words), jnp.uint32),
-        mines_in=jnp.zeros((batch, tier.nodes, -(-tier.sets // residuals.SLOTS)), jnp.uint32),
-        mines=jnp.zeros((batch, tier.nodes), jnp.int32),
+        keys=jnp.zeros((batch, capacity.nodes, capacity.words), jnp.uint32),
+        mines_in=jnp.zeros(
+            (batch, capacity.nodes, -(-capacity.sets // residuals.SLOTS)), jnp.uint32
+        ),
+        mines=jnp.zeros((batch, capacity.nodes), jnp.int32),
         ways=only_root.astype(jnp.float32),
         live=only_root,
-        fits=~collides & (sets.count <= tier.sets),
+        fits=~collides & (sets.count <= capacity.sets),
     )
-    levels = jnp.minimum(jnp.max(sets.count), tier.sets)
+    levels = jnp.minimum(jnp.max(sets.count), capacity.sets)
     last = jax.lax.fori_loop(0, levels, grow, root)
-    above, least, layouts, narrow = jax.vmap(partial(tabulate, spread=tier.spread))(
+    above, least, layouts, narrow = jax.vmap(partial(tabulate, spread=capacity.spread))(
         last.mines, last.ways, last.live
     )
-    return EdgeTable(
+    return ComponentCounts(
         least=least,
         layouts=layouts,
         fits=last.fits & narrow,
-        trail=Leaves(last.mines_in, last.ways, above, last.live, sets),
+        messages=Leaves(last.mines_in, last.ways, above, last.live, sets),
     )
 
 
-def _steps(edge: Edge, sets: Sets, words: int) -> tuple[Step, Bool[Array, ""]]:
+def _steps(edge: Component, sets: Sets, words: int) -> tuple[Transition, Bool[Array, ""]]:
     """Set by set: a rule has so many cells behind it as its sets so far have."""
     cells = jnp.where(sets.near, sets.size[None, :], 0)
     so_far = jnp.cumsum(cells, axis=1, dtype=jnp.int32)
     return residuals.line_up(sets.near, so_far, jnp.asarray(edge.need), sets.size > 0, words)
 
 
-def _grow(i: Int[Array, ""], level: _Level, step: Step, size: Int[Array, ""]) -> _Level:
+def _grow(i: Int[Array, ""], level: _Level, step: Transition, size: Int[Array, ""]) -> _Level:
     """The next level of one tree: every node with every number of mines that the rules allow."""
     nodes, words = level.keys.shape
     keys = level.keys + step.enter[None, :]
@@ -205,7 +214,7 @@ def _grow(i: Int[Array, ""], level: _Level, step: Step, size: Int[Array, ""]) ->
 
 def _weigh(
     leaves: Leaves, weights: Float[Array, " spread"], possible: UInt32[Array, ""]
-) -> EdgeBeliefs:
+) -> CellMarginals:
     """What the cells of one edge can be: the sets' mines over all leaves."""
     sets = leaves.sets.size.shape[0]
     digits = jnp.arange(residuals.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
@@ -217,7 +226,7 @@ def _weigh(
     can_mine = jnp.any(can[:, None] & (mines_in > 0), axis=0)
     can_clear = jnp.any(can[:, None] & (mines_in < size[None, :]), axis=0)
     of_cell = jnp.minimum(leaves.sets.of_cell, sets - 1)
-    return EdgeBeliefs(mine[of_cell], can_mine[of_cell], can_clear[of_cell])
+    return CellMarginals(mine[of_cell], can_mine[of_cell], can_clear[of_cell])
 
 
 _weigh_batch = jax.jit(jax.vmap(_weigh))

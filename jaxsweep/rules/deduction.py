@@ -16,11 +16,11 @@ from jaxtyping import Array, Int
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits, Planes
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.runtime.materialize import materialize
 
 
 class Rule(enum.IntEnum):
-    """What settled a cell, the simplest first."""
+    """What reduced a cell, the simplest first."""
 
     SINGLE = 0
     """One number has all its mines found, or needs all cells it has left."""
@@ -31,14 +31,14 @@ class Rule(enum.IntEnum):
 
 
 class Certain(eqx.Module):
-    """Hidden cells that are settled: a safe one is a mine in no consistent layout, and so on."""
+    """Hidden cells that are reduced: a safe one is a mine in no consistent layout, and so on."""
 
     safe: Bits
     mines: Bits
     by_pair: Bits
     """Those that the pair rule found first."""
     by_count: Bits
-    """Those that the number of mines left settled; all others are by a single number."""
+    """Those that the number of mines left reduced; all others are by a single number."""
 
 
 def nothing_certain(position: Position) -> Certain:
@@ -52,7 +52,7 @@ def deduce(position: Position) -> Certain:
 
     def step(state):
         certain, _ = state
-        grown = kept(count_rule(position, kept(pair_round(position, certain))))
+        grown = materialize(count_rule(position, materialize(pair_round(position, certain))))
         grown = _all_single(position, grown)
         return grown, jnp.any(_settled(grown) != _settled(certain))
 
@@ -75,7 +75,7 @@ def single_cell_round(position: Position, certain: Certain) -> Certain:
     unknown = candidates & ~certain.mines
     all_mines = bitboard.equal(position.numbers, bitboard.neighbour_counts(candidates))
     all_found = bitboard.equal(position.numbers, bitboard.neighbour_counts(certain.mines))
-    all_mines, all_found = kept((all_mines & position.opened, all_found & position.opened))
+    all_mines, all_found = materialize((all_mines & position.opened, all_found & position.opened))
     return Certain(
         safe=certain.safe | (bitboard.dilate(all_found) & unknown),
         mines=certain.mines | (bitboard.dilate(all_mines) & unknown),
@@ -98,7 +98,7 @@ def pair_round(position: Position, certain: Certain) -> Certain:
     clear, _ = bitboard.subtract(size, needs)
     numbers = position.opened & bitboard.dilate(unknown)
     first = _filled_pairs(unknown, numbers, needs, clear)
-    second = kept({apart: bitboard.shift(found, *apart) for apart, found in first.items()})
+    second = materialize({apart: bitboard.shift(found, *apart) for apart, found in first.items()})
     safe, mines = _rest(first, 1) & unknown, _rest(second, -1) & unknown
     return Certain(
         safe=certain.safe | safe,
@@ -133,7 +133,7 @@ def simplest(certain: Certain) -> tuple[Bits, Int[Array, "*batch"]]:
 
 
 def needs_left(position: Position, certain: Certain) -> Planes:
-    """How many mines each open number still needs among its cells that are not settled."""
+    """How many mines each open number still needs among its cells that are not reduced."""
     found = bitboard.neighbour_counts(certain.mines)
     needs, _ = bitboard.subtract(position.numbers, found)
     ones, twos, fours, eights = (plane & position.opened for plane in needs)
@@ -141,7 +141,7 @@ def needs_left(position: Position, certain: Certain) -> Planes:
 
 
 def contradicted(position: Position, certain: Certain) -> Bits:
-    """The open numbers that cannot be met, given what was settled: too many mines, or too few."""
+    """The open numbers that cannot be met, given what was reduced: too many mines, or too few."""
     candidates = position.hidden & ~certain.safe
     _, too_many = bitboard.subtract(position.numbers, bitboard.neighbour_counts(certain.mines))
     _, too_few = bitboard.subtract(bitboard.neighbour_counts(candidates), position.numbers)
@@ -157,7 +157,7 @@ def _all_single(position: Position, certain: Certain) -> Certain:
 
     def step(state):
         certain, _ = state
-        grown = kept(single_cell_round(position, certain))
+        grown = materialize(single_cell_round(position, certain))
         return grown, jnp.any(_settled(grown) != _settled(certain))
 
     return jax.lax.while_loop(lambda state: state[1], step, (certain, jnp.asarray(True)))[0]
@@ -176,7 +176,7 @@ def _filled_pairs(unknown: Bits, numbers: Bits, needs: Planes, clear: Planes) ->
     What many pairs read is written once: else the compiler works it out anew for each of them.
     """
     nothing, found = jnp.zeros_like(unknown), {}
-    shared_across, seconds = kept(
+    shared_across, seconds = materialize(
         (
             _shared_on_line((unknown, nothing, nothing, nothing), 0, 1),
             [_move_all((*clear, numbers), 0, -right) for right in STEPS],
@@ -191,7 +191,7 @@ def _filled_pairs(unknown: Bits, numbers: Bits, needs: Planes, clear: Planes) ->
             # Two numbers share less than nine cells: of what they share, three digits suffice.
             same = bitboard.equal(total, (ones, twos, fours, nothing))
             found[down, right] = same & ~over & numbers & there
-    return kept(found)
+    return materialize(found)
 
 
 def _rest(cells: dict[Apart, Bits], side: int) -> Bits:
@@ -207,7 +207,7 @@ def _rest(cells: dict[Apart, Bits], side: int) -> Bits:
         )
         for step in near
     }
-    return _union([bitboard.shift(found, *step) for step, found in kept(alone).items()])
+    return _union([bitboard.shift(found, *step) for step, found in materialize(alone).items()])
 
 
 def _shared_on_line(counts: Planes, down: int, right: int) -> list[Planes]:

@@ -19,7 +19,7 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import WORD, Bits, Planes
 from jaxsweep.rules.deduction import Certain, contradicted, needs_left, single_cell
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.runtime.materialize import materialize
 
 FAR = 2**15
 """The row and column of a place in a list that holds nothing: next to no cell."""
@@ -35,27 +35,27 @@ class Frontier(eqx.Module):
 
     cell_row: Int[Array, " cells"]
     cell_col: Int[Array, " cells"]
-    cell_edge: Int[Array, " cells"]
+    cell_component: Int[Array, " cells"]
     number_row: Int[Array, " numbers"]
     number_col: Int[Array, " numbers"]
-    number_need: Int[Array, " numbers"]
+    number_residual: Int[Array, " numbers"]
     """Mines the number still needs among the boundary cells around it: 1 to 7."""
-    number_edge: Int[Array, " numbers"]
+    number_component: Int[Array, " numbers"]
     fits: Bool[Array, ""]
     """False where there are more cells or numbers than places: nothing else here holds then."""
 
 
-class Settled(eqx.Module):
+class ReducedPosition(eqx.Module):
     """What the single-cell rules leave of a position, on packed rows."""
 
     certain: Certain
     boundary: Bits
-    """Hidden, not settled, next to an open number."""
-    free: Bits
-    """Hidden, not settled, next to no open number."""
-    active: Bits
+    """Hidden, not reduced, next to an open number."""
+    unconstrained: Bits
+    """Hidden, not reduced, next to no open number."""
+    constraints: Bits
     """Open numbers next to boundary cells."""
-    needs: Planes
+    residuals: Planes
     """Mines that each active number still needs."""
     mines_left: Int[Array, "*batch"]
     """Mines for the boundary and the free cells together; negative if there are too many."""
@@ -63,7 +63,7 @@ class Settled(eqx.Module):
     """False where an open number is contradicted already."""
 
 
-def settle(position: Position, trust_flags: bool = False) -> Settled:
+def reduce(position: Position, trust_flags: bool = False) -> ReducedPosition:
     """Takes out what the single-cell rules settle, in a position or a batch of them, last.
 
     Flags are a player's marks and count for nothing, unless they are known to be mines.
@@ -72,22 +72,22 @@ def settle(position: Position, trust_flags: bool = False) -> Settled:
     known = Certain(nothing, position.flags, nothing, nothing) if trust_flags else None
     certain = single_cell(position, known)
     unknown = position.hidden & ~certain.safe & ~certain.mines
-    active = kept(position.opened & bitboard.dilate(unknown))
+    active = materialize(position.opened & bitboard.dilate(unknown))
     boundary = unknown & bitboard.dilate(active)
     ones, twos, fours, eights = (plane & active for plane in needs_left(position, certain))
-    return Settled(
+    return ReducedPosition(
         certain=certain,
         boundary=boundary,
-        free=unknown & ~boundary,
-        active=active,
-        needs=(ones, twos, fours, eights),
+        unconstrained=unknown & ~boundary,
+        constraints=active,
+        residuals=(ones, twos, fours, eights),
         mines_left=position.mines - bitboard.count(certain.mines),
         consistent=~bitboard.any_set(contradicted(position, certain)),
     )
 
 
 def build(boundary: Bits, active: Bits, needs: Planes, capacity: int) -> Frontier:
-    """The lists of a settled position, with places for `capacity` cells and as many numbers.
+    """The lists of a reduced position, with places for `capacity` cells and as many numbers.
 
     Batch first under `vmap`: unlike bits, lists want their own entries side by side.
     """
@@ -99,16 +99,16 @@ def build(boundary: Bits, active: Bits, needs: Planes, capacity: int) -> Frontie
     rank, edge, number_rank = _walk(incidence(cells, numbers))
     row, col, edge = _permute((*cells, edge), rank)
     first = _lowest(incidence((row, col), numbers))
-    number_edge = edge[jnp.minimum(first, capacity - 1)]
-    numbers = _permute((*numbers, read(needs, numbers), number_edge), number_rank)
+    number_component = edge[jnp.minimum(first, capacity - 1)]
+    numbers = _permute((*numbers, read(needs, numbers), number_component), number_rank)
     return Frontier(
         cell_row=row,
         cell_col=col,
-        cell_edge=jnp.where(row == FAR, -1, edge),
+        cell_component=jnp.where(row == FAR, -1, edge),
         number_row=numbers[0],
         number_col=numbers[1],
-        number_need=numbers[2],
-        number_edge=jnp.where(numbers[0] == FAR, -1, numbers[3]),
+        number_residual=numbers[2],
+        number_component=jnp.where(numbers[0] == FAR, -1, numbers[3]),
         fits=(bitboard.count(boundary) <= capacity) & (bitboard.count(active) <= capacity),
     )
 

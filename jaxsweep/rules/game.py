@@ -15,7 +15,7 @@ from jaxtyping import Array, Int, Integer, Key, UInt32
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
-from jaxsweep.rules.randomness import below
+from jaxsweep.rules.randomness import uniform_integer
 
 Seed = Integer[Array, ""] | np.uint32
 """A seed, or a game's number."""
@@ -56,29 +56,29 @@ def move_key(key: Key[Array, ""], move: Int[Array, ""] | np.int32) -> Key[Array,
 def deal(
     key: Key[Array, ""],
     cells: Bits | UInt32[np.ndarray, "rows words"],
-    minable: Bits | UInt32[np.ndarray, "rows words"],
+    allowed_mines: Bits | UInt32[np.ndarray, "rows words"],
     mines: Int[Array, ""],
 ) -> Game:
-    """A covered game with `mines` mines, uniform over all layouts inside `minable`.
+    """A covered game with `mines` mines, uniform over all layouts inside `allowed_mines`.
 
-    Assumes that `minable` holds at least `mines` cells of the board.
+    Assumes that `allowed_mines` holds at least `mines` cells of the board.
     """
     # Selection sampling: going through the cells, each takes a mine with the chance
     # (mines still to lay) / (cells still to come). No sort, no rejection, an exact count.
-    minable, cells = jnp.asarray(minable), jnp.asarray(cells)
-    rows, words = minable.shape
+    allowed_mines, cells = jnp.asarray(allowed_mines), jnp.asarray(cells)
+    rows, words = allowed_mines.shape
     width = words * bitboard.WORD
     draws = jax.random.bits(key, (rows * width,), jnp.uint32)
-    allowed = bitboard.unpack(minable, width).reshape(-1).astype(jnp.uint32)
+    allowed = bitboard.unpack(allowed_mines, width).reshape(-1).astype(jnp.uint32)
 
     def lay(carry, cell):
         to_lay, to_come = carry
         draw, here = cell
         # A uniform number below `to_come`, by the high word of a product.
-        mine = jnp.where(below(draw, to_come) < to_lay, here, jnp.uint32(0))
+        mine = jnp.where(uniform_integer(draw, to_come) < to_lay, here, jnp.uint32(0))
         return (to_lay - mine, to_come - here), mine
 
-    start = (mines.astype(jnp.uint32), bitboard.count(minable).astype(jnp.uint32))
+    start = (mines.astype(jnp.uint32), bitboard.count(allowed_mines).astype(jnp.uint32))
     _, layout = jax.lax.scan(lay, start, (draws, allowed))
     packed = jnp.asarray(bitboard.pack(layout.reshape(rows, width) != 0))
     nothing = jnp.zeros_like(packed)

@@ -119,7 +119,7 @@ class Opening:
         """The mask of the board."""
         return bitboard.rectangle(self.level.rows, self.level.cols)
 
-    def minable(self) -> UInt32[np.ndarray, "rows words"]:
+    def allowed_mines(self) -> UInt32[np.ndarray, "rows words"]:
         """The mask of the cells where the start rule allows a mine."""
         grid = np.ones((self.level.rows, self.level.cols), bool)
         for cell in self._clear_cells():

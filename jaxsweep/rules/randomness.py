@@ -5,12 +5,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Key, UInt32
 
 
-def draws(keys: Key[Array, " batch"]) -> UInt32[Array, " batch"]:
+def random_words(keys: Key[Array, " batch"]) -> UInt32[Array, " batch"]:
     """A random word for each key."""
     return jax.vmap(lambda key: jax.random.bits(key, (), jnp.uint32))(keys)
 
 
-def below(draw: UInt32[Array, "*draws"], n: UInt32[Array, "*draws"]) -> UInt32[Array, "*draws"]:
+def uniform_integer(
+    draw: UInt32[Array, "*draws"], n: UInt32[Array, "*draws"]
+) -> UInt32[Array, "*draws"]:
     """A number from 0 to n − 1, all but equally likely: the high word of draw · n.
 
     By halves of words, as on paper: `jax.lax.mulhi` does not survive `jax.shard_map`.

@@ -18,35 +18,35 @@ from jaxsweep.rules.deduction import Certain, Rule, count_rule, pair_round
 from jaxsweep.rules.game import Game, GameStatus, Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.runtime.materialize import materialize
 from jaxsweep.strategies import UNKNOWN_RISK, Move, Reason, Rules
 
 
-class Table(eqx.Module):
+class OpeningArrays(eqx.Module):
     """An opening as arrays: boards of one container size share one compiled kernel.
 
     Beside a batch of games, it is as many times the same, last.
     """
 
     cells: Bits
-    minable: Bits
+    allowed_mines: Bits
     mines: Int[Array, "*batch"]
     row: Int[Array, "*batch"]
     col: Int[Array, "*batch"]
 
     @classmethod
-    def of(cls, opening: Opening) -> "Table":
+    def of(cls, opening: Opening) -> "OpeningArrays":
         """The arrays of an opening."""
         row, col = opening.first
         return cls(
             cells=jnp.asarray(opening.cells()),
-            minable=jnp.asarray(opening.minable()),
+            allowed_mines=jnp.asarray(opening.allowed_mines()),
             mines=jnp.asarray(opening.level.mines, jnp.int32),
             row=jnp.asarray(row, jnp.int32),
             col=jnp.asarray(col, jnp.int32),
         )
 
-    def beside(self, games: int) -> "Table":
+    def broadcast(self, games: int) -> "OpeningArrays":
         """The same for each of so many games."""
         return jax.tree.map(
             lambda leaf: jnp.broadcast_to(leaf[..., None], (*leaf.shape, games)), self
@@ -70,7 +70,7 @@ class Stage(enum.IntEnum):
     """A game to be dealt: there is none here."""
 
 
-class Lane(eqx.Module):
+class Episode(eqx.Module):
     """A game under way, or a batch of them, last."""
 
     mines: Bits
@@ -94,18 +94,18 @@ class Lane(eqx.Module):
     """Whether the last guess is known to have been one of least risk."""
 
 
-def _deal(table: Table, seed: Seed, number: Seed) -> Game:
+def _deal(table: OpeningArrays, seed: Seed, number: Seed) -> Game:
     key = game.deal_key(game.game_key(seed, number))
-    return game.deal(key, table.cells, table.minable, table.mines)
+    return game.deal(key, table.cells, table.allowed_mines, table.mines)
 
 
-def deal(table: Table, seed: Seed, number: Seed) -> Lane:
+def deal(table: OpeningArrays, seed: Seed, number: Seed) -> Episode:
     """A new game with its first cell open; what opens around it does so in the first looks."""
     dealt, none = _deal(table, seed, number), jnp.int32(0)
     first = bitboard.single(table.row, table.col, dealt.cells)
     # A board full of mines is won before it begins.
     playing = game.status(dealt) == GameStatus.PLAYING
-    return Lane(
+    return Episode(
         mines=dealt.mines,
         opened=jnp.where(playing, first, jnp.uint32(0)),
         known=jnp.zeros_like(dealt.mines),
@@ -123,17 +123,17 @@ def deal(table: Table, seed: Seed, number: Seed) -> Lane:
     )
 
 
-def status(table: Table, lane: Lane) -> Int[Array, "*batch"]:
+def status(table: OpeningArrays, lane: Episode) -> Int[Array, "*batch"]:
     """The game's status."""
     return game.status(Game(table.cells, lane.mines, lane.opened, lane.known))
 
 
-def view(table: Table, lane: Lane) -> Position:
+def view(table: OpeningArrays, lane: Episode) -> Position:
     """What the player sees; mines that it knows of are flagged."""
     return game.view(Game(table.cells, lane.mines, lane.opened, lane.known & ~lane.opened))
 
 
-def key_for(lane: Lane, seed: Seed) -> Key[Array, ""]:
+def key_for(lane: Episode, seed: Seed) -> Key[Array, ""]:
     """The key that the player may use for its next guess."""
     return game.move_key(game.game_key(seed, lane.number), lane.asked)
 
@@ -141,7 +141,7 @@ def key_for(lane: Lane, seed: Seed) -> Key[Array, ""]:
 class Look(eqx.Module):
     """What came of a look at the board: the game after it, and cells the player opened."""
 
-    lane: Lane
+    lane: Episode
     opens: Bits
     reason: Int[Array, "*batch"]
     """The rule by which they are safe."""
@@ -149,7 +149,7 @@ class Look(eqx.Module):
     """Whether cells opened by themselves, beside a 0; then the player waits."""
 
 
-def sweep(table: Table, rules: Rules, lane: Lane) -> Look:
+def sweep(table: OpeningArrays, rules: Rules, lane: Episode) -> Look:
     """Opens what opens by itself; if nothing does, what the player finds one number at a time.
 
     A number that has as many hidden neighbours as it counts mines: all of them are mines. A number
@@ -164,8 +164,8 @@ def sweep(table: Table, rules: Rules, lane: Lane) -> Look:
     if rules >= Rules.SINGLE:
         full = bitboard.equal(numbers, bitboard.neighbour_counts(hidden)) & shown
         met = bitboard.equal(numbers, bitboard.neighbour_counts(lane.known)) & shown
-    zero, full, met = kept((zero, full, met))
-    flood, opens, known = kept(
+    zero, full, met = materialize((zero, full, met))
+    flood, opens, known = materialize(
         (
             bitboard.dilate(zero) & hidden,
             bitboard.dilate(met) & hidden & ~lane.known,
@@ -190,11 +190,11 @@ def sweep(table: Table, rules: Rules, lane: Lane) -> Look:
     return Look(moved, opens, jnp.full_like(lane.stage, Rule.SINGLE), floods & ~over)
 
 
-def look_at_pairs(table: Table, lane: Lane) -> Look:
+def look_at_pairs(table: OpeningArrays, lane: Episode) -> Look:
     """Opens what two numbers together, or the number of mines left, prove safe."""
     position, nothing = view(table, lane), jnp.zeros_like(lane.known)
     before = Certain(nothing, lane.known, nothing, nothing)
-    after = count_rule(position, kept(pair_round(position, before)))
+    after = count_rule(position, materialize(pair_round(position, before)))
     by_pair = after.safe & after.by_pair
     pairs = bitboard.any_set(by_pair)
     opens = bitboard.select(pairs, by_pair, after.safe)
@@ -209,7 +209,7 @@ def look_at_pairs(table: Table, lane: Lane) -> Look:
     return Look(moved, opens, rule, jnp.zeros_like(pairs))
 
 
-def _opened(lane: Lane, opens: Bits, found: Bool[Array, "*batch"]) -> Lane:
+def _opened(lane: Episode, opens: Bits, found: Bool[Array, "*batch"]) -> Episode:
     """The counts after the player opened certain cells, if it found some."""
     hit = bitboard.any_set(opens & lane.mines)
     return eqx.tree_at(
@@ -223,13 +223,13 @@ def _opened(lane: Lane, opens: Bits, found: Bool[Array, "*batch"]) -> Lane:
     )
 
 
-def guessed(lane: Lane, move: Move) -> Lane:
+def guessed(lane: Episode, move: Move) -> Episode:
     """The game after the player's own move: a guess, or cells that it proved safe."""
     is_guess, known_risk = move.reason >= Reason.IN_ORDER, move.risk >= 0
     hit = bitboard.any_set(move.opens & lane.mines)
     risk = jnp.clip(move.risk, 0.0, 1.0 - jnp.finfo(jnp.float32).epsneg)
     first = is_guess & (lane.guesses == 0)
-    return Lane(
+    return Episode(
         mines=lane.mines,
         opened=lane.opened | move.opens,
         known=(lane.known | move.flags) & ~move.opens,
@@ -247,7 +247,7 @@ def guessed(lane: Lane, move: Move) -> Lane:
     )
 
 
-def pick(which: Bool[Array, "*batch"], these: Lane, others: Lane) -> Lane:
+def pick(which: Bool[Array, "*batch"], these: Episode, others: Episode) -> Episode:
     """The games of `these` where `which` holds, else of `others`."""
 
     def leaves(a: Array, b: Array) -> Array:

@@ -25,7 +25,7 @@ from jaxsweep.rules.position import Position
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import episode, scheduler
-from jaxsweep.simulation.episode import Lane, Stage, Table, batched
+from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage, batched
 from jaxsweep.simulation.scheduler import BUCKET, Ended, Plan, State
 from jaxsweep.strategies import AbstractStrategy
 from jaxsweep.strategies.least_risk import TIE
@@ -129,7 +129,7 @@ def play_batches(
 ) -> Iterator[Batch]:
     """As `play_games`, with the time that each batch of records took."""
     used = tuple(devices or jax.local_devices())
-    end, table, key = first + games, Table.of(opening), np.uint32(seed)
+    end, table, key = first + games, OpeningArrays.of(opening), np.uint32(seed)
     plan = Plan(strategy, batch, min(RECORDS, max(batch, BUCKET)))
     run = scheduler.program(plan, used)
     nothing = [scheduler.start(plan, table, end, end, 1) for _ in used]
@@ -162,7 +162,9 @@ def _fetch(states: State) -> Ended | None:
     return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), *parts)
 
 
-def _serve(strategy: AbstractStrategy, table: Table, key: np.uint32, states: State) -> State:
+def _serve(
+    strategy: AbstractStrategy, table: OpeningArrays, key: np.uint32, states: State
+) -> State:
     """Makes the guesses that devices left to the host."""
     stages = np.asarray(states.lanes.stage)
     device, lane = np.nonzero(stages == Stage.HOST)
@@ -182,7 +184,9 @@ def _serve(strategy: AbstractStrategy, table: Table, key: np.uint32, states: Sta
     return eqx.tree_at(lambda s: s.lanes, states, jax.device_put(held, sharding))
 
 
-def _guess_on_host(strategy: AbstractStrategy, table: Table, key: np.uint32, waiting: Lane) -> Lane:
+def _guess_on_host(
+    strategy: AbstractStrategy, table: OpeningArrays, key: np.uint32, waiting: Episode
+) -> Episode:
     """The games after the player's guess; padded to one size, so that one kernel does."""
     padded, there = _pad(waiting)
     positions, keys = _look(table, key, padded, there)
@@ -191,7 +195,7 @@ def _guess_on_host(strategy: AbstractStrategy, table: Table, key: np.uint32, wai
     return jax.tree.map(lambda leaf: leaf[..., there], after)
 
 
-def _pad(some: Lane) -> tuple[Lane, Bool[np.ndarray, " bucket"]]:
+def _pad(some: Episode) -> tuple[Episode, Bool[np.ndarray, " bucket"]]:
     """Lanes in a whole bucket, and which of its places are theirs."""
     real = len(some.number)
     which = np.minimum(np.arange(BUCKET), real - 1)
@@ -200,12 +204,12 @@ def _pad(some: Lane) -> tuple[Lane, Bool[np.ndarray, " bucket"]]:
 
 @jax.jit
 def _look(
-    table: Table,
+    table: OpeningArrays,
     key: Seed,
-    waiting: Lane,
+    waiting: Episode,
     there: Bool[Array | np.ndarray, " bucket"],
 ) -> tuple[Position, Key[Array, " bucket"]]:
-    tables = table.beside(BUCKET)
+    tables = table.broadcast(BUCKET)
     shown = scheduler.blank(waiting, jnp.asarray(there), tables.cells)
     positions = episode.view(tables, shown)
     return positions, batched(partial(episode.key_for, seed=key))(shown)
@@ -233,11 +237,13 @@ def _losses(opening: Opening, ended: Ended, judge: bool) -> UInt8[np.ndarray, " 
     unjudged = np.nonzero(loss == Loss.UNJUDGED)[0] if judge else ()
     for start in range(0, len(unjudged), BUCKET):
         own = unjudged[start : start + BUCKET]
-        loss[own] = _judge(Table.of(opening), jax.tree.map(lambda x, i=own: x[..., i], lane))
+        loss[own] = _judge(
+            OpeningArrays.of(opening), jax.tree.map(lambda x, i=own: x[..., i], lane)
+        )
     return loss.astype(np.uint8)
 
 
-def _judge(table: Table, lost: Lane) -> Int[np.ndarray, " games"]:
+def _judge(table: OpeningArrays, lost: Episode) -> Int[np.ndarray, " games"]:
     """Whether no cell was less likely a mine than the one that lost the game."""
     # A guess that hit a mine opened nothing else: without it, this is what the player saw.
     hit = bitboard.unpack_batch(np.asarray(lost.opened & lost.mines))

@@ -20,9 +20,9 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.runtime.machine import Device
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.runtime.materialize import materialize
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import Lane, Stage, Table, batched
+from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage, batched
 from jaxsweep.strategies import AbstractStrategy, Readiness
 
 BUCKET = 256
@@ -40,7 +40,7 @@ AXIS = "lanes"
 class Ended(eqx.Module):
     """Finished games, last: all that is written down of them."""
 
-    lane: Lane
+    lane: Episode
     won: Bool[Array, "*games"]
     opened: Int[Array, "*games"]
     """Safe cells open."""
@@ -49,7 +49,7 @@ class Ended(eqx.Module):
 class State(eqx.Module):
     """A device's lanes, the games it has still to deal, and those it has finished."""
 
-    lanes: Lane
+    lanes: Episode
     next: UInt32[Array, ""]
     end: UInt32[Array, ""]
     step: UInt32[Array, ""]
@@ -68,12 +68,12 @@ class Plan(NamedTuple):
     """Finished games that there is room for."""
 
 
-def start(plan: Plan, table: Table, first: int, end: int, step: int) -> State:
+def start(plan: Plan, table: OpeningArrays, first: int, end: int, step: int) -> State:
     """Empty lanes, and games `first`, `first + step`, … before `end` to be dealt."""
     like = jax.eval_shape(episode.deal, table, jnp.uint32(0), jnp.uint32(0))
     room = plan.records + BUCKET
 
-    def empty(size: int) -> Lane:
+    def empty(size: int) -> Episode:
         zeros = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, size), leaf.dtype), like)
         return eqx.tree_at(
             lambda lane: lane.stage, zeros, jnp.full((size,), Stage.EMPTY, jnp.int32)
@@ -84,20 +84,20 @@ def start(plan: Plan, table: Table, first: int, end: int, step: int) -> State:
         next=jnp.uint32(first),
         end=jnp.uint32(end),
         step=jnp.uint32(step),
-        ended=_ended(table.beside(room), empty(room)),
+        ended=_ended(table.broadcast(room), empty(room)),
         count=jnp.int32(0),
     )
 
 
-def _ended(table: Table, lane: Lane) -> Ended:
+def _ended(table: OpeningArrays, lane: Episode) -> Ended:
     won = episode.status(table, lane) == GameStatus.WON
     return Ended(lane, won, bitboard.count(lane.opened & ~lane.mines))
 
 
-def run(plan: Plan, seed: UInt32[Array, ""], table: Table, state: State) -> State:
+def run(plan: Plan, seed: UInt32[Array, ""], table: OpeningArrays, state: State) -> State:
     """Takes turns until records are to be fetched, or the host is wanted, or all is done."""
     state = eqx.tree_at(lambda s: s.count, state, jnp.int32(0))
-    tables = table.beside(BUCKET)
+    tables = table.broadcast(BUCKET)
 
     def waiting(state: State) -> Int[Array, " stages"]:
         stages = jnp.arange(len(Stage), dtype=jnp.int32)
@@ -160,14 +160,14 @@ def host_wanted(size: int) -> int:
 class _Given(NamedTuple):
     """A bucket of games, the places in it that are filled, and the games to be dealt."""
 
-    bucket: Lane
+    bucket: Episode
     there: Bool[Array, " bucket"]
     next: UInt32[Array, ""]
     end: UInt32[Array, ""]
     step: UInt32[Array, ""]
 
 
-def _sweep(plan: Plan, tables: Table, given: _Given) -> Lane:
+def _sweep(plan: Plan, tables: OpeningArrays, given: _Given) -> Episode:
     """Some looks at every number; who is stuck waits for the others."""
 
     def step(state):
@@ -183,14 +183,14 @@ def _sweep(plan: Plan, tables: Table, given: _Given) -> Lane:
     return jax.lax.while_loop(more, step, (given.bucket, jnp.int32(0)))[0]
 
 
-def _pairs(tables: Table, given: _Given) -> Lane:
+def _pairs(tables: OpeningArrays, given: _Given) -> Episode:
     return episode.look_at_pairs(tables, given.bucket).lane
 
 
-def _guess(plan: Plan, tables: Table, seed: UInt32[Array, ""], given: _Given) -> Lane:
+def _guess(plan: Plan, tables: OpeningArrays, seed: UInt32[Array, ""], given: _Given) -> Episode:
     """The player's guesses, those that it can make on the device."""
     bucket = blank(given.bucket, given.there, tables.cells)
-    positions = kept(episode.view(tables, bucket))
+    positions = materialize(episode.view(tables, bucket))
     keys = batched(partial(episode.key_for, seed=seed))(bucket)
     answer = plan.strategy.guess_on_device(positions, keys)
     if answer is None:
@@ -198,19 +198,19 @@ def _guess(plan: Plan, tables: Table, seed: UInt32[Array, ""], given: _Given) ->
         return eqx.tree_at(lambda lane: lane.stage, bucket, stage)
     move, ready = answer
     after = episode.guessed(bucket, move)
-    stage = jnp.where(ready == Readiness.BEYOND, Stage.HOST, Stage.GUESS).astype(jnp.int32)
+    stage = jnp.where(ready == Readiness.NEEDS_HOST, Stage.HOST, Stage.GUESS).astype(jnp.int32)
     waiting = eqx.tree_at(lambda lane: lane.stage, bucket, stage)
     return episode.pick(ready == Readiness.READY, after, waiting)
 
 
-def blank(bucket: Lane, there: Bool[Array, " bucket"], cells: Bits) -> Lane:
+def blank(bucket: Episode, there: Bool[Array, " bucket"], cells: Bits) -> Episode:
     """In places that hold no game, a board without mines, all open: nothing to think about."""
     opened = bitboard.select(there, bucket.opened, cells)
     mines, known = (bitboard.mask(there, boards) for boards in (bucket.mines, bucket.known))
     return eqx.tree_at(lambda x: (x.mines, x.opened, x.known), bucket, (mines, opened, known))
 
 
-def _deal(table: Table, seed: UInt32[Array, ""], given: _Given) -> Lane:
+def _deal(table: OpeningArrays, seed: UInt32[Array, ""], given: _Given) -> Episode:
     """New games, while there are numbers for them; else empty lanes."""
     rank = (bitboard.running_count(given.there) - 1).astype(jnp.uint32)
     number = given.next + rank * given.step
@@ -223,7 +223,7 @@ def _deal(table: Table, seed: UInt32[Array, ""], given: _Given) -> Lane:
 def program(plan: Plan, devices: tuple[Device, ...]) -> Callable[..., State]:
     """`run` on several devices side by side, compiled: their states have an axis more in front."""
 
-    def one(seed: UInt32[Array, ""], table: Table, states: State) -> State:
+    def one(seed: UInt32[Array, ""], table: OpeningArrays, states: State) -> State:
         after = run(plan, seed, table, jax.tree.map(lambda leaf: leaf[0], states))
         return jax.tree.map(lambda leaf: leaf[None], after)
 

@@ -11,11 +11,11 @@ from jaxtyping import Array, UInt32
 from jaxsweep.rules.game import Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
-from jaxsweep.rules.randomness import draws
+from jaxsweep.rules.randomness import random_words
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import Lane, Stage, Table, batched
+from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage, batched
 from jaxsweep.strategies import Rules
-from jaxsweep.strategies.random import any_of
+from jaxsweep.strategies.random import random_cell
 
 BATCH = 64
 """Games played side by side."""
@@ -26,7 +26,7 @@ GUESSES = 4
 
 def stuck_positions(opening: Opening, seed: int, count: int) -> Position:
     """So many positions, batch last, in which no rule finds a safe cell; always the same ones."""
-    table, key, found = Table.of(opening), np.uint32(seed), []
+    table, key, found = OpeningArrays.of(opening), np.uint32(seed), []
     have = dealt = 0
     while have < count:
         games = _deal(table, key, np.arange(dealt, dealt + BATCH, dtype=np.uint32))
@@ -43,16 +43,18 @@ def stuck_positions(opening: Opening, seed: int, count: int) -> Position:
 
 
 @jax.jit
-def _deal(table: Table, seed: Seed, numbers: UInt32[Array | np.ndarray, " batch"]) -> Lane:
+def _deal(
+    table: OpeningArrays, seed: Seed, numbers: UInt32[Array | np.ndarray, " batch"]
+) -> Episode:
     return batched(partial(episode.deal, table, seed))(jnp.asarray(numbers))
 
 
 @jax.jit
-def _until_stuck(table: Table, games: Lane) -> tuple[Lane, Position]:
+def _until_stuck(table: OpeningArrays, games: Episode) -> tuple[Episode, Position]:
     """Makes all moves that the rules find; and what the player sees then, nothing flagged."""
-    tables = table.beside(BATCH)
+    tables = table.broadcast(BATCH)
 
-    def step(games: Lane) -> Lane:
+    def step(games: Episode) -> Episode:
         swept = episode.sweep(tables, Rules.PAIR, games).lane
         paired = episode.look_at_pairs(tables, games).lane
         chosen = episode.pick(games.stage == Stage.SWEEP, swept, paired)
@@ -64,11 +66,11 @@ def _until_stuck(table: Table, games: Lane) -> tuple[Lane, Position]:
 
 
 @jax.jit
-def _open_by_luck(table: Table, games: Lane, seed: Seed) -> Lane:
+def _open_by_luck(table: OpeningArrays, games: Episode, seed: Seed) -> Episode:
     """Opens a safe cell in each game: any one, as only who knows the mines can."""
-    safe = table.beside(BATCH).cells & ~games.opened & ~games.mines
+    safe = table.broadcast(BATCH).cells & ~games.opened & ~games.mines
     keys = batched(partial(episode.key_for, seed=seed))(games)
-    opened = games.opened | any_of(safe, draws(keys))
+    opened = games.opened | random_cell(safe, random_words(keys))
     stage = jnp.where(games.stage == Stage.GUESS, Stage.SWEEP, games.stage).astype(jnp.int32)
     return eqx.tree_at(
         lambda x: (x.opened, x.stage, x.asked), games, (opened, stage, games.asked + 1)

@@ -13,8 +13,8 @@ from jaxsweep.rules.board import Board, Cell, Mask, cells_of, mask_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import Table
-from jaxsweep.single.replay.format import HUMAN, Move, Replay
+from jaxsweep.simulation.episode import OpeningArrays
+from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay
 from jaxsweep.strategies import Reason
 
 
@@ -28,7 +28,7 @@ class Session:
     board: Board
     opening: Opening | None = None
     """None before the first cell is opened: there are no mines yet, but there may be flags."""
-    moves: tuple[Move, ...] = ()
+    moves: tuple[RecordedMove, ...] = ()
     before: "Session | None" = None
     """The same game one move ago."""
 
@@ -96,7 +96,7 @@ class Session:
         else:
             after = board.open(mask_of(cells, board.mines))
         opened = tuple(cells_of(after.opened & ~board.opened))
-        move = Move(cells, flags, opened, Reason.PLAYER, None)
+        move = RecordedMove(cells, flags, opened, Reason.PLAYER, None)
         return replace(self, board=after, moves=(*self.moves, move), before=self)
 
 
@@ -110,6 +110,6 @@ def warm_up(level: Level) -> None:
 
 def deal(opening: Opening, seed: int, game: int = 0) -> Mask:
     """The mines of a game of a seed, as every player gets them."""
-    mines = np.asarray(_lay(Table.of(opening), np.uint32(seed), np.uint32(game)).mines)
+    mines = np.asarray(_lay(OpeningArrays.of(opening), np.uint32(seed), np.uint32(game)).mines)
     grid = np.asarray(bitboard.unpack(mines, opening.level.cols))
     return grid[: opening.level.rows]

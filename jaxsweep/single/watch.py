@@ -15,10 +15,10 @@ from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position, to_grid
 from jaxsweep.simulation.episode import (
-    Lane,
+    Episode,
     Look,
+    OpeningArrays,
     Stage,
-    Table,
     deal,
     guessed,
     key_for,
@@ -31,7 +31,7 @@ from jaxsweep.strategies import UNKNOWN_RISK, AbstractStrategy, Reason, Rules
 
 
 @dataclass(frozen=True)
-class Step:
+class WatchedMove:
     """One move of a game that is being watched, and the board after it."""
 
     number: int
@@ -49,9 +49,9 @@ class Step:
 
 def watch(
     strategy: AbstractStrategy, opening: Opening, seed: int, number: int = 0
-) -> Iterator[Step]:
+) -> Iterator[WatchedMove]:
     """Plays game `number` of a seed, move by move, as the arena does."""
-    cols, table, key = opening.level.cols, Table.of(opening), np.uint32(seed)
+    cols, table, key = opening.level.cols, OpeningArrays.of(opening), np.uint32(seed)
     lane = _deal(table, key, np.uint32(number))
     before = np.zeros((opening.level.rows, cols), bool)
     cells, reason, risk = [opening.first], Reason.FIRST, opening.first_risk
@@ -60,7 +60,7 @@ def watch(
         lane, look = _until_a_move(strategy.rules, table, lane)
         position, standing = _look(table, lane)
         opened = np.asarray(bitboard.unpack(np.asarray(lane.opened), cols))
-        step = Step(
+        step = WatchedMove(
             number=move_number,
             cells=cells,
             reason=reason,
@@ -88,13 +88,13 @@ def watch(
         risk = None if risk == UNKNOWN_RISK else risk
 
 
-def share_opened(step: Step, opening: Opening) -> float:
+def share_opened(step: WatchedMove, opening: Opening) -> float:
     """The share of the safe cells that are open."""
     safe = opening.level.cells - opening.level.mines
     return float((step.grid >= 0).sum()) / safe if safe else 1.0
 
 
-def describe(steps: list[Step], opening: Opening, seed: int) -> dict:
+def describe(steps: list[WatchedMove], opening: Opening, seed: int) -> dict:
     """A watched game as plain data."""
     last = steps[-1]
     return {
@@ -114,7 +114,7 @@ def describe(steps: list[Step], opening: Opening, seed: int) -> dict:
     }
 
 
-def _until_a_move(rules: Rules, table: Table, lane: Lane) -> tuple[Lane, Look]:
+def _until_a_move(rules: Rules, table: OpeningArrays, lane: Episode) -> tuple[Episode, Look]:
     """Looks at the board until cells are found to open, or none are; and the game before that.
 
     Two numbers at a time have a kernel of their own: a first look needs no compiling of it.
@@ -130,14 +130,14 @@ def _until_a_move(rules: Rules, table: Table, lane: Lane) -> tuple[Lane, Look]:
 
 
 @partial(jax.jit, static_argnums=0)
-def _sweep_on(rules: Rules, table: Table, lane: Lane) -> tuple[Lane, Look]:
+def _sweep_on(rules: Rules, table: OpeningArrays, lane: Episode) -> tuple[Episode, Look]:
     """As `_until_a_move`, one number at a time."""
 
-    def seeking(state: tuple[Lane, Look]) -> Bool[Array, ""]:
+    def seeking(state: tuple[Episode, Look]) -> Bool[Array, ""]:
         look = state[1]
         return ~bitboard.any_set(look.opens) & (look.lane.stage == Stage.SWEEP)
 
-    def step(state: tuple[Lane, Look]) -> tuple[Lane, Look]:
+    def step(state: tuple[Episode, Look]) -> tuple[Episode, Look]:
         return state[1].lane, sweep(table, rules, state[1].lane)
 
     start = Look(lane, jnp.zeros_like(lane.opened), jnp.int32(0), jnp.asarray(False))
@@ -151,5 +151,5 @@ _key = jax.jit(key_for)
 
 
 @jax.jit
-def _look(table: Table, lane: Lane) -> tuple[Position, Int[Array, ""]]:
+def _look(table: OpeningArrays, lane: Episode) -> tuple[Position, Int[Array, ""]]:
     return view(table, lane), status(table, lane)

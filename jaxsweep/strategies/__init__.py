@@ -5,14 +5,14 @@ from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
     Advice,
+    Candidate,
     Move,
-    Option,
     Readiness,
     Reason,
     Rules,
 )
 from jaxsweep.strategies.knowledge import Knowledge
-from jaxsweep.strategies.least_risk import LeastBelief
+from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.linear import Linear
 from jaxsweep.strategies.lookahead import Lookahead
 from jaxsweep.strategies.random import Random
@@ -21,16 +21,16 @@ STRATEGIES: dict[str, AbstractStrategy] = {
     "linear": Linear(),
     "random": Random(),
     "knowledge": Knowledge(),
-    "likelihood": LeastBelief(ENGINES["likelihood"], pairs=False),
-    "sampling": LeastBelief(ENGINES["sampling"]),
-    "edges": LeastBelief(ENGINES["edges"]),
-    "tilesets": LeastBelief(ENGINES["tilesets"]),
-    "bitmask": LeastBelief(ENGINES["bitmask"]),
-    "exact": LeastBelief(),
-    "exact-random-ties": LeastBelief(random_ties=True),
-    "endgame": LeastBelief(ending=200),
-    "lookahead": Lookahead(ending=0),
-    "strongest": Lookahead(ending=400),
+    "likelihood": LeastRisk(ENGINES["likelihood"], pairs=False),
+    "sampling": LeastRisk(ENGINES["sampling"]),
+    "edges": LeastRisk(ENGINES["edges"]),
+    "tilesets": LeastRisk(ENGINES["tilesets"]),
+    "bitmask": LeastRisk(ENGINES["bitmask"]),
+    "exact": LeastRisk(),
+    "exact-random-ties": LeastRisk(random_ties=True),
+    "endgame": LeastRisk(endgame_layouts=200),
+    "lookahead": Lookahead(endgame_layouts=0),
+    "strongest": Lookahead(endgame_layouts=400),
 }
 
 BEST = "strongest"
@@ -46,8 +46,8 @@ __all__ = [
     "UNKNOWN_RISK",
     "AbstractStrategy",
     "Advice",
+    "Candidate",
     "Move",
-    "Option",
     "Readiness",
     "Reason",
     "Rules",

@@ -71,7 +71,7 @@ class Move(eqx.Module):
 
 
 @dataclass(frozen=True)
-class Option:
+class Candidate:
     """A cell that a player weighed before a guess."""
 
     cell: tuple[int, int]
@@ -87,18 +87,18 @@ class Advice:
     """A move in one position, and what was weighed for it, the best first."""
 
     move: "Move"
-    options: tuple[Option, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
 
     @property
     def reason(self) -> str:
         """Why this move, with what it is worth."""
         reason = Reason(int(self.move.reason))
-        if not self.options:
+        if not self.candidates:
             return reason.text
-        chance = self.options[0].win
+        chance = self.candidates[0].win
         if reason is Reason.BEST_ENDING:
             return f"guess: the best by search, wins {chance:.1%}"
-        return f"guess: best of {len(self.options)} weighed, wins about {chance:.0%}"
+        return f"guess: best of {len(self.candidates)} weighed, wins about {chance:.0%}"
 
 
 class Rules(enum.IntEnum):
@@ -149,7 +149,7 @@ class Readiness(enum.IntEnum):
     """What became of a guess on the device."""
 
     READY = 0
-    NO_ROOM = 1
+    RETRY = 1
     """There was no room for it among the others: ask again."""
-    BEYOND = 2
+    NEEDS_HOST = 2
     """It is beyond what the device can do: `guess` can."""

@@ -47,7 +47,7 @@ class Endgame:
     """What layouts become under symmetries of the board that keep all of them among them."""
     most: dict[Layouts, int]
     """Of a set, no more than so many layouts can be won."""
-    settled: set[Layouts] = field(default_factory=set)
+    reduced: set[Layouts] = field(default_factory=set)
     """Sets of which just as many can be won."""
     images: dict[Layouts, Layouts] = field(default_factory=dict)
     """Of a set and its mirror images, the least."""
@@ -107,7 +107,7 @@ class Endgame:
         count = these.bit_count()
         these, tiles = self._upright(these, tiles)
         most = self.most.get(these) or self._at_most(these, tiles)
-        if most < wanted or count <= 3 or these in self.settled:
+        if most < wanted or count <= 3 or these in self.reduced:
             return most
         told, risky = [these], []
         for mine, shows in tiles:
@@ -124,7 +124,7 @@ class Endgame:
             found = self._guess(count, risky, wanted, most)
         self.most[these] = found
         if found >= wanted:
-            self.settled.add(these)
+            self.reduced.add(these)
         return found
 
     @no_type_check
@@ -209,7 +209,7 @@ class Endgame:
 
 @no_type_check
 def _least_risk_first(tile: Tile) -> tuple[int, int]:
-    """By risk, then by how many sets are told apart: in this order, sets are settled soonest."""
+    """By risk, then by how many sets are told apart: in this order, sets are reduced soonest."""
     return tile[0].bit_count(), len(tile[1])
 
 

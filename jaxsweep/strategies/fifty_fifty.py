@@ -9,15 +9,15 @@ more than its safety it is worth, as the toss would take.
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from jaxsweep.engines.beliefs import Status
-from jaxsweep.engines.device_exact import Answers
+from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.deduction import Certain, contradicted, needs_left
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.runtime.materialize import materialize
 
 PAIRS = 3
 """Pairs of a position that the engine is asked about, at most."""
@@ -31,7 +31,7 @@ CLOSE = 1e-5
 Grid = Float[Array, "rows cols batch"]
 
 
-class Tosses(eqx.Module):
+class FiftyFifties(eqx.Module):
     """Pairs that may come to a toss, of a batch of positions, last: the likeliest first."""
 
     row: Int[Array, "pairs batch"]
@@ -47,24 +47,26 @@ class Tosses(eqx.Module):
     """
 
     @classmethod
-    def none(cls, positions: Position) -> "Tosses":
+    def none(cls, positions: Position) -> "FiftyFifties":
         """Before anything is asked."""
         zero = jnp.zeros((PAIRS, positions.mines.shape[0]), jnp.int32)
         return cls(zero, zero, zero > 0, zero > 0, zero.astype(jnp.float32))
 
     @classmethod
-    def of(cls, positions: Position, answers: Answers, look: Bool[Array, " batch"]) -> "Tosses":
+    def of(
+        cls, positions: Position, beliefs: Beliefs, look: Bool[Array, " batch"]
+    ) -> "FiftyFifties":
         """Of positions to be looked at, pairs worth a question, as if cells were independent."""
-        cols, batch = answers.marks.shape[1:]
+        cols, batch = beliefs.mine_probability.shape[1:]
         hidden, opened = (
             jnp.asarray(bitboard.unpack(bits, cols))
-            for bits in kept((bitboard.mask(look, positions.hidden), positions.opened))
+            for bits in materialize((bitboard.mask(look, positions.hidden), positions.opened))
         )
-        chance = kept(jnp.clip(answers.marks, 0.0, 1.0))
-        mine = kept(jnp.where(hidden, chance, jnp.where(opened, 0.0, 1.0)))
-        doubt = kept(jnp.where(hidden, jnp.minimum(chance, 1.0 - chance), 0.0))
+        chance = jnp.asarray(beliefs.mine_probability)
+        mine = materialize(jnp.where(hidden, chance, jnp.where(opened, 0.0, 1.0)))
+        doubt = materialize(jnp.where(hidden, jnp.minimum(chance, 1.0 - chance), 0.0))
         chances = _as_if_independent(mine, doubt).reshape(-1, batch)
-        order = kept(jnp.round(chances / CLOSE) * CLOSE)
+        order = materialize(jnp.round(chances / CLOSE) * CLOSE)
         places, most = bitboard.largest(order, PAIRS)
         below, at = jnp.divmod(places, order.shape[0] // 2)
         return cls(
@@ -94,7 +96,7 @@ class Tosses(eqx.Module):
         """
         pair, game = jnp.divmod(index, self.row.shape[1])
         known, below = mines[..., game], self.below[pair, game]
-        first = kept(bitboard.single(self.row[pair, game], self.col[pair, game], known))
+        first = materialize(bitboard.single(self.row[pair, game], self.col[pair, game], known))
         ends = bitboard.select(
             below,
             bitboard.shift(first, -1, 0) | bitboard.shift(first, 2, 0),
@@ -106,7 +108,7 @@ class Tosses(eqx.Module):
             bitboard.shift(ends, -1, 0) | bitboard.shift(ends, 1, 0),
         )
         before = jax.tree.map(lambda leaf: leaf[..., game], positions)
-        taken = kept(bitboard.mask(there, before.hidden & (ends | sides)))
+        taken = materialize(bitboard.mask(there, before.hidden & (ends | sides)))
         nothing = jnp.zeros_like(taken)
         certain = Certain(nothing, taken, nothing, nothing)
         wrong = bitboard.any_set(contradicted(before, certain))
@@ -124,19 +126,22 @@ class Tosses(eqx.Module):
         self,
         index: Int[Array, " some"],
         which: Bool[Array, " some"],
-        found: Answers,
-        log_layouts: Float[Array, " batch"],
-    ) -> "Tosses":
+        found: Beliefs,
+        log_layouts: Float[Array | np.ndarray, " batch"],
+    ) -> "FiftyFifties":
         """With the answers about some of the pairs, by their places in the flat arrays.
 
         What is beyond the engine counts as no toss.
         """
         pair, game = jnp.divmod(index, self.row.shape[1])
         some = jnp.arange(index.shape[0], dtype=jnp.int32)
-        chances = [found.marks[row[pair, game], col[pair, game], some] for row, col in self.cells]
+        chances = [
+            found.mine_probability[row[pair, game], col[pair, game], some]
+            for row, col in self.cells
+        ]
         # Of a toss, each of the two is the mine as often: no oftener than either is at all.
         doubts = [jnp.minimum(chance, 1.0 - chance) for chance in chances]
-        doubt = jnp.maximum(jnp.minimum(*doubts), 0.0)
+        doubt = jnp.minimum(*doubts)
         share = jnp.exp(jnp.minimum(found.log_layouts - log_layouts[game], 0.0))
         lost = jnp.where(found.status == Status.EXACT, share * doubt, 0.0)
         place = jnp.where(which, index, self.lost.size)
@@ -162,8 +167,8 @@ class Tosses(eqx.Module):
 
 def _as_if_independent(mine: Grid, doubt: Grid) -> Float[Array, "ways rows cols batch"]:
     """The chance of a toss that is lost, of each cell with the one on its right, and below."""
-    column = kept(mine * _at(mine, -1, 0, 1.0) * _at(mine, 1, 0, 1.0))
-    row = kept(mine * _at(mine, 0, -1, 1.0) * _at(mine, 0, 1, 1.0))
+    column = materialize(mine * _at(mine, -1, 0, 1.0) * _at(mine, 1, 0, 1.0))
+    row = materialize(mine * _at(mine, 0, -1, 1.0) * _at(mine, 0, 1, 1.0))
     return jnp.stack(
         [
             jnp.minimum(doubt, _at(doubt, 0, 1, 0.0))

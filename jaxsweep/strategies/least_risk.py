@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Int8, Key, UInt32
+from jaxtyping import Array, Bool, Float, Int, Int8, Key
 
 from jaxsweep.engines import AbstractEngine, device_exact
 from jaxsweep.engines.beliefs import Beliefs, Status
@@ -11,20 +11,20 @@ from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import WORD, Bits
 from jaxsweep.rules.position import Position, to_grid
-from jaxsweep.rules.randomness import draws
-from jaxsweep.runtime.materialize import kept
+from jaxsweep.rules.randomness import random_words
+from jaxsweep.runtime.materialize import materialize
 from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
     Advice,
+    Candidate,
     Move,
-    Option,
     Readiness,
     Reason,
     Rules,
 )
 from jaxsweep.strategies.endgame import Endgame, search_ending
-from jaxsweep.strategies.random import any_of
+from jaxsweep.strategies.random import random_cell
 
 TIE = 1e-6
 """Probabilities that differ by less are equal: float32 rounds them."""
@@ -39,7 +39,7 @@ _REASONS = {
 }
 
 
-class LeastBelief(AbstractStrategy):
+class LeastRisk(AbstractStrategy):
     """Opens every certain cell, else the least believed mine; ties: fewest covered neighbours.
 
     What is still equal after that is drawn by lot. Where the engine has nothing to say, any cell
@@ -52,7 +52,7 @@ class LeastBelief(AbstractStrategy):
     """Draw all ties by lot: weaker, and a known figure to check an engine by."""
     pairs: bool = True
     """Use the rules of two numbers and of the mine count too, not only those of one number."""
-    ending: int = 0
+    endgame_layouts: int = 0
     """With so few layouts left, or fewer, the end is searched through; 0: never."""
 
     @property
@@ -62,40 +62,27 @@ class LeastBelief(AbstractStrategy):
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Cells that the engine finds safe, else one of least belief."""
-        return self.guess_and_tell(positions, keys)[0]
+        return self.guess_with_beliefs(positions, keys)[0]
 
-    def guess_and_tell(
+    def guess_with_beliefs(
         self, positions: Position, keys: Key[Array, " batch"]
     ) -> tuple[Move, Beliefs]:
         """As `guess`, and what the engine believes."""
         seeds = np.bitwise_xor.reduce(np.asarray(jax.random.key_data(keys)), axis=-1)
         beliefs = infer(positions, self.engine, seeds)
-        order = beliefs.mine_probability if beliefs.score is None else beliefs.score
-        reason = np.full(beliefs.status.shape, Reason.AT_RANDOM, np.int32)
-        for known, its_reason in _REASONS.items():
-            reason[np.asarray(beliefs.status) == known] = its_reason
-        moves = _choose_batch(
-            jnp.asarray(np.moveaxis(np.asarray(order), 0, -1)),
-            jnp.asarray(np.moveaxis(np.asarray(beliefs.error), 0, -1)),
-            jnp.asarray(bitboard.pack_batch(np.asarray(beliefs.safe))),
-            jnp.asarray(bitboard.pack_batch(np.asarray(beliefs.mines))),
-            positions.hidden,
-            jnp.asarray(reason),
-            keys,
-            self.random_ties,
-        )
-        return (self._end(positions, beliefs, moves) if self.ending else moves), beliefs
+        moves = _choose_batch(beliefs.to_device(), positions.hidden, keys, self.random_ties)
+        return (self._end(positions, beliefs, moves) if self.endgame_layouts else moves), beliefs
 
     def _end(self, positions: Position, beliefs: Beliefs, moves: Move) -> Move:
         """The same moves, but the best ones where few layouts are left and nothing is certain."""
         host = jax.device_get(positions)
         logs = np.asarray(beliefs.log_layouts)
-        few = np.asarray(_is_ending(logs, self.ending)) & host.hidden.any((0, 1))
+        few = np.asarray(_is_ending(logs, self.endgame_layouts)) & host.hidden.any((0, 1))
         few &= (np.asarray(beliefs.status) == Status.EXACT) & ~np.asarray(beliefs.safe).any((1, 2))
         opens, reason, risk = (np.array(x) for x in (moves.opens, moves.reason, moves.risk))
         for i in np.nonzero(few)[0]:
             one = jax.tree.map(lambda leaf, i=i: leaf[..., i], host)
-            ending = _ending(one, np.asarray(beliefs.mines)[i], self.ending)
+            ending = _ending(one, np.asarray(beliefs.mines)[i], self.endgame_layouts)
             if ending is not None:
                 cell, _ = ending.choice()
                 where = np.zeros((opens.shape[0], opens.shape[1] * WORD), bool)
@@ -107,22 +94,25 @@ class LeastBelief(AbstractStrategy):
     def advise(self, position: Position, key: Key[Array, ""]) -> Advice:
         """With the exact chances of all cells, where the end was searched through."""
         batch = jax.tree.map(lambda leaf: leaf[..., None], position)
-        return self.advice(position, *self.guess_and_tell(batch, key[None]))
+        return self.advice(position, *self.guess_with_beliefs(batch, key[None]))
 
     def advice(self, position: Position, moves: Move, beliefs: Beliefs) -> Advice:
-        """What `guess_and_tell` says of one position, as advice."""
+        """What `guess_with_beliefs` says of one position, as advice."""
         move = jax.tree.map(lambda leaf: leaf[..., 0], moves)
         if int(move.reason) != Reason.BEST_ENDING:
             return Advice(move)
         chance = np.asarray(beliefs.mine_probability)[0]
-        ending = _ending(jax.device_get(position), np.asarray(beliefs.mines)[0], self.ending)
+        ending = _ending(
+            jax.device_get(position), np.asarray(beliefs.mines)[0], self.endgame_layouts
+        )
         assert ending is not None, "it was searched before"
         best, _ = ending.choice()
-        options = [
-            Option(cell, float(chance[cell]), None, win) for cell, win in ending.chances().items()
+        candidates = [
+            Candidate(cell, float(chance[cell]), None, win)
+            for cell, win in ending.chances().items()
         ]
-        options.sort(key=lambda option: (option.cell != best, -option.win, option.risk))
-        return Advice(move, tuple(options))
+        candidates.sort(key=lambda option: (option.cell != best, -option.win, option.risk))
+        return Advice(move, tuple(candidates))
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
@@ -130,29 +120,20 @@ class LeastBelief(AbstractStrategy):
         """With the exact engine, nearly all of them."""
         if self.engine is not None:
             return None
-        settled = frontier.settle(positions, trust_flags=True)
-        return self.decide(positions, device_exact.believe(kept(settled)), keys)
+        reduced = frontier.reduce(positions, trust_flags=True)
+        return self.decide(positions, device_exact.infer(materialize(reduced)), keys)
 
     def decide(
-        self, positions: Position, answers: device_exact.Answers, keys: Key[Array, " batch"]
+        self, positions: Position, answers: Beliefs, keys: Key[Array, " batch"]
     ) -> tuple[Move, Int[Array, " batch"]]:
         """The moves that exact beliefs lead to, and whether each is `READY`."""
-        move = choose(
-            answers.marks,
-            jnp.zeros_like(answers.marks),
-            answers.safe,
-            answers.mines,
-            positions.hidden,
-            jnp.full_like(positions.mines, Reason.LEAST_RISK),
-            keys,
-            self.random_ties,
-        )
-        ready = jnp.where(answers.status == Status.EXACT, Readiness.READY, Readiness.BEYOND)
-        if self.ending:
-            few = _is_ending(answers.log_layouts, self.ending)
+        move = choose(answers, positions.hidden, keys, self.random_ties)
+        ready = jnp.where(answers.status == Status.EXACT, Readiness.READY, Readiness.NEEDS_HOST)
+        if self.endgame_layouts:
+            few = _is_ending(answers.log_layouts, self.endgame_layouts)
             few &= move.reason == Reason.LEAST_RISK
-            ready = jnp.where(few, Readiness.BEYOND, ready)
-        ready = jnp.where(answers.served, ready, Readiness.NO_ROOM)
+            ready = jnp.where(few, Readiness.NEEDS_HOST, ready)
+        ready = jnp.where(answers.status == Status.BATCH_FULL, Readiness.RETRY, ready)
         return move, ready.astype(jnp.int32)
 
 
@@ -175,29 +156,33 @@ def _ending(position: Position, mined: Bool[np.ndarray, "rows cols"], most: int)
 
 
 def choose(
-    order: Float[Array, "rows cols batch"],
-    error: Float[Array, "rows cols batch"],
-    safe: UInt32[Array, "rows words batch"],
-    mines: UInt32[Array, "rows words batch"],
-    hidden: UInt32[Array, "rows words batch"],
-    reason: Int[Array, " batch"],
+    beliefs: Beliefs,
+    hidden: Bits,
     keys: Key[Array, " batch"],
     random_ties: bool,
 ) -> Move:
-    """Opens the safe cells, else one of the least in order; ties as the player breaks them.
+    """Opens the certainly safe cells of each position, else one cell of least risk.
 
-    `reason` tells what the order is worth: with no order at all, any cell may do.
+    Cells are ordered by probability, or by score where an engine has no probabilities; estimates
+    within their own error of the least count as equal. Ties go to the cells with the fewest hidden
+    neighbours, unless `random_ties`, and what is still equal is drawn at random. Where the beliefs
+    order nothing, any cell not known to be a mine may do. Batch last.
     """
-    maybe = kept(hidden & ~mines)
+    order = jnp.asarray(beliefs.mine_probability if beliefs.score is None else beliefs.score)
+    error = jnp.asarray(beliefs.error)
+    safe, mines = (jnp.asarray(bitboard.pack(cells)) for cells in (beliefs.safe, beliefs.mines))
+    safe, mines = materialize((safe, mines))
+    reason = _reason(jnp.asarray(beliefs.status))
+    maybe = materialize(hidden & ~mines)
     of_maybe = jnp.where(jnp.asarray(bitboard.unpack(maybe, order.shape[1])), order, jnp.inf)
     least = jnp.min(of_maybe, axis=(0, 1))
     margin = jnp.where(jnp.isfinite(error), error, 0.0) + jnp.float32(TIE)
     close = (of_maybe <= least[None, None, :] + margin) & jnp.isfinite(of_maybe)
-    ties = kept(jnp.asarray(bitboard.pack(close)))
+    ties = materialize(jnp.asarray(bitboard.pack(close)))
     if not random_ties:
-        ties = _fewest_covered(ties, hidden)
-    blind = reason == Reason.AT_RANDOM
-    drawn = any_of(kept(bitboard.select(blind, maybe, ties)), draws(keys))
+        ties = _fewest_hidden_neighbours(ties, hidden)
+    unordered = reason == Reason.AT_RANDOM
+    drawn = random_cell(materialize(bitboard.select(unordered, maybe, ties)), random_words(keys))
     proven = bitboard.any_set(safe)
     known = (reason == Reason.LEAST_RISK) | (reason == Reason.LEAST_ESTIMATE)
     risk = jnp.where(known, jnp.clip(least, 0.0, 1.0), UNKNOWN_RISK)
@@ -209,10 +194,18 @@ def choose(
     )
 
 
+def _reason(status: Int[Array, " batch"]) -> Int[Array, " batch"]:
+    """Why the cell of least risk is opened, by what the beliefs are worth."""
+    reason = jnp.full_like(status, Reason.AT_RANDOM)
+    for known, its_reason in _REASONS.items():
+        reason = jnp.where(status == known, its_reason, reason)
+    return reason.astype(jnp.int32)
+
+
 _choose_batch = jax.jit(choose, static_argnames="random_ties")
 
 
-def _fewest_covered(ties: Bits, hidden: Bits) -> Bits:
+def _fewest_hidden_neighbours(ties: Bits, hidden: Bits) -> Bits:
     """Those of the ties that have the fewest covered neighbours: digit by digit, zeros first."""
     for digit in reversed(bitboard.neighbour_counts(hidden)):
         fewer = ties & ~digit

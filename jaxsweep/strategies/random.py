@@ -7,7 +7,7 @@ from jaxtyping import Array, Int, Key, UInt32
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
-from jaxsweep.rules.randomness import below, draws
+from jaxsweep.rules.randomness import random_words, uniform_integer
 from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
 
 
@@ -34,14 +34,14 @@ class Random(AbstractStrategy):
 def random_moves(positions: Position, mines: Bits, keys: Key[Array, " batch"]) -> Move:
     """Opens any covered cell that is not known to be a mine."""
     return Move(
-        opens=any_of(positions.hidden & ~mines, draws(keys)),
+        opens=random_cell(positions.hidden & ~mines, random_words(keys)),
         flags=mines,
         reason=jnp.full_like(positions.mines, Reason.AT_RANDOM),
         risk=jnp.full_like(positions.mines, UNKNOWN_RISK, jnp.float32),
     )
 
 
-def any_of(cells: Bits, draw: UInt32[Array, "*batch"]) -> Bits:
+def random_cell(cells: Bits, draw: UInt32[Array, "*batch"]) -> Bits:
     """One of the cells, each with the same chance over the draws; none of none."""
-    rank = below(draw, bitboard.count(cells).astype(jnp.uint32))
+    rank = uniform_integer(draw, bitboard.count(cells).astype(jnp.uint32))
     return bitboard.nth(cells, rank.astype(jnp.int32))

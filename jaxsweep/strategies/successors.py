@@ -11,16 +11,16 @@ from functools import partial
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from jaxsweep.engines import device_exact
-from jaxsweep.engines.beliefs import Status
-from jaxsweep.engines.device_exact import Answers
+from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import Bits, Planes
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import kept
-from jaxsweep.strategies.fifty_fifty import CLOSE, Tosses
+from jaxsweep.runtime.materialize import materialize
+from jaxsweep.strategies.fifty_fifty import CLOSE, FiftyFifties
 
 NUMBERS = 9
 """A cell shows 0 to 8."""
@@ -28,11 +28,14 @@ NUMBERS = 9
 SLACK = 1e-3
 """What rounding may add to a score: a candidate is given up if it is behind by more."""
 
-Judge = Callable[[Answers, Position], Float[Array, " batch"]]
+LogLayouts = Float[Array | np.ndarray, " batch"]
+"""The logarithm of the number of layouts of each position."""
+
+Judge = Callable[[Beliefs, Position], Float[Array, " batch"]]
 """What positions are worth, from 0 to 1, by the engine's beliefs about them."""
 
 
-class Candidates(eqx.Module):
+class CandidateArrays(eqx.Module):
     """Cells worth a closer look, of a batch of positions, last: the best first."""
 
     row: Int[Array, "most batch"]
@@ -48,38 +51,39 @@ class Candidates(eqx.Module):
     def of(
         cls,
         positions: Position,
-        answers: Answers,
-        tosses: Tosses,
+        beliefs: Beliefs,
+        tosses: FiftyFifties,
         look: Bool[Array, " batch"],
         within: float,
         most: int,
-    ) -> "Candidates":
+    ) -> "CandidateArrays":
         """Of positions to be looked at, the cells `within` times as good as the best, or better.
 
         A cell is good if it is safe, and no toss is lost elsewhere. At most so many of each
         position: the best, then those with the fewest covered neighbours.
         """
-        rows, cols, batch = answers.marks.shape
-        maybe = kept(bitboard.mask(look, positions.hidden & ~answers.mines))
-        covered, mined = kept(
+        rows, cols, batch = beliefs.mine_probability.shape
+        mines = materialize(jnp.asarray(bitboard.pack(beliefs.mines)))
+        maybe = materialize(bitboard.mask(look, positions.hidden & ~mines))
+        covered, mined = materialize(
             (
                 bitboard.neighbour_counts(positions.hidden),
-                bitboard.neighbour_counts(answers.mines),
+                bitboard.neighbour_counts(mines),
             )
         )
         there = jnp.asarray(bitboard.unpack(maybe, cols))
-        safety = kept(jnp.where(there, 1.0 - answers.marks, 0.0))
-        spared = kept(tosses.spared(rows, cols))
-        good = kept(safety * spared)
+        safety = materialize(jnp.where(there, 1.0 - beliefs.mine_probability, 0.0))
+        spared = materialize(tosses.spared(rows, cols))
+        good = materialize(safety * spared)
         in_toss = jnp.asarray(bitboard.pack(spared > jnp.min(spared, axis=(0, 1))[None, None]))
         worth_it = jnp.asarray(
-            bitboard.unpack(kept(_no_twins(maybe, positions, covered, in_toss)), cols)
+            bitboard.unpack(materialize(_no_twins(maybe, positions, covered, in_toss)), cols)
         )
         best = jnp.max(jnp.where(worth_it, good, 0.0), axis=(0, 1))
         near_best = worth_it & (good >= within * best[None, None])
         # What is told where few neighbours are covered is told of few cells.
         rough = jnp.round(good / CLOSE) * CLOSE - 0.1 * CLOSE * bitboard.as_floats(covered)
-        order = kept(jnp.where(near_best, rough, -1.0).reshape(-1, batch))
+        order = materialize(jnp.where(near_best, rough, -1.0).reshape(-1, batch))
         places, values = bitboard.largest(order, most)
         found = values >= 0
 
@@ -111,10 +115,10 @@ def _no_twins(cells: Bits, positions: Position, covered: Planes, in_toss: Bits) 
     return cells
 
 
-class Prospects(eqx.Module):
+class Outcomes(eqx.Module):
     """What the numbers of candidates lead to, of a batch of positions, last."""
 
-    candidates: Candidates
+    candidates: CandidateArrays
     asked: Bool[Array, "most numbers batch"]
     log_layouts: Float[Array, "most numbers batch"]
     worth: Float[Array, "most numbers batch"]
@@ -122,7 +126,7 @@ class Prospects(eqx.Module):
     """Whether a cell is safe then."""
 
     @classmethod
-    def unknown(cls, candidates: Candidates) -> "Prospects":
+    def unknown(cls, candidates: CandidateArrays) -> "Outcomes":
         """Before anything is asked."""
         shape = candidates.shows.shape
         no, zero = jnp.zeros(shape, bool), jnp.zeros(shape, jnp.float32)
@@ -132,29 +136,31 @@ class Prospects(eqx.Module):
         self,
         index: Int[Array, " some"],
         which: Bool[Array, " some"],
-        answers: Answers,
+        beliefs: Beliefs,
         worth: Float[Array, " some"],
-    ) -> "Prospects":
-        """With the answers about some of the numbers, by their places in the flat arrays.
+    ) -> "Outcomes":
+        """With the beliefs about some of the numbers, by their places in the flat arrays.
 
         What is beyond the engine counts as asked, and has no layouts that are known.
         """
         shape = self.asked.shape
-        exact = answers.status == Status.EXACT
+        exact = beliefs.status == Status.EXACT
         place = jnp.where(which, index, self.asked.size)
 
         def put(whole: Array, new: Array) -> Array:
             return whole.reshape(-1).at[place].set(new, mode="drop").reshape(shape)
 
-        return Prospects(
+        return Outcomes(
             candidates=self.candidates,
             asked=put(self.asked, which),
-            log_layouts=put(self.log_layouts, jnp.where(exact, answers.log_layouts, -jnp.inf)),
+            log_layouts=put(self.log_layouts, jnp.where(exact, beliefs.log_layouts, -jnp.inf)),
             worth=put(self.worth, worth),
-            progress=put(self.progress, exact & bitboard.any_set(answers.safe)),
+            progress=put(self.progress, exact & jnp.any(beliefs.safe, axis=(0, 1))),
         )
 
-    def shares(self, log_layouts: Float[Array, " batch"]) -> Float[Array, "most numbers batch"]:
+    def shares(
+        self, log_layouts: Float[Array | np.ndarray, " batch"]
+    ) -> Float[Array, "most numbers batch"]:
         """Of the layouts of a position, the part in which a candidate shows a number."""
         return jnp.where(self.asked, jnp.exp(self.log_layouts - log_layouts[None, None]), 0.0)
 
@@ -163,7 +169,9 @@ class Prospects(eqx.Module):
         """Which candidates have been asked about all their numbers."""
         return ~jnp.any(self.candidates.shows & ~self.asked, axis=1)
 
-    def scores(self, log_layouts: Float[Array, " batch"]) -> Float[Array, "most batch"]:
+    def scores(
+        self, log_layouts: Float[Array | np.ndarray, " batch"]
+    ) -> Float[Array, "most batch"]:
         """The chance to survive each candidate, and all tosses, times what is then left.
 
         Less of one given up. A number that leads beyond the engine counts as the candidate's others
@@ -176,7 +184,9 @@ class Prospects(eqx.Module):
         survives = jnp.where(self.complete, safety, jnp.minimum(safety, known))
         return mean * survives * self.candidates.spared
 
-    def hopeful(self, log_layouts: Float[Array, " batch"]) -> Bool[Array, "most batch"]:
+    def hopeful(
+        self, log_layouts: Float[Array | np.ndarray, " batch"]
+    ) -> Bool[Array, "most batch"]:
         """Which candidates may still be the best, whatever is not known of them yet."""
         shares, scores = self.shares(log_layouts), self.scores(log_layouts)
         unknown = jnp.maximum(self.candidates.safety - jnp.sum(shares, axis=1), 0.0)
@@ -188,7 +198,7 @@ class Prospects(eqx.Module):
 def show(
     positions: Position,
     mines: Bits,
-    candidates: Candidates,
+    candidates: CandidateArrays,
     index: Int[Array, " some"],
     there: Bool[Array, " some"],
 ) -> Position:
@@ -205,7 +215,7 @@ def show(
     )
     row, col = candidates.row[which, game], candidates.col[which, game]
     known = mines[..., game]
-    cell = kept(bitboard.mask(there, bitboard.single(row, col, known)))
+    cell = materialize(bitboard.mask(there, bitboard.single(row, col, known)))
     ones, twos, fours, eights = (
         plane[..., game] | bitboard.mask((number >> i) % 2 == 1, cell)
         for i, plane in enumerate(positions.numbers)
@@ -237,12 +247,12 @@ class _Round(enum.IntEnum):
 
 def look_ahead(
     positions: Position,
-    wanted: Callable[[Answers], Bool[Array, " batch"]],
+    wanted: Callable[[Beliefs], Bool[Array, " batch"]],
     judge: Judge,
     within: float,
     most: int,
     with_tosses: bool,
-) -> tuple[Answers, Prospects]:
+) -> tuple[Beliefs, Outcomes]:
     """Beliefs of a batch of positions, last, and the prospects of those that are `wanted`.
 
     One loop asks about everything, in batches: first the positions themselves, then, `with_tosses`,
@@ -253,57 +263,60 @@ def look_ahead(
     batch = positions.mines.shape[0]
 
     def step(state):
-        turn, answers, tosses, prospects, left = state
+        turn, beliefs, tosses, prospects, left = state
         numbers = turn == _Round.NUMBERS
         of_numbers, of_pairs = (
             bitboard.first_of(which.reshape(-1), batch) for which in (left, tosses.left)
         )
         index, there = jax.tree.map(partial(jnp.where, numbers), of_numbers, of_pairs)
         index = jnp.where(turn == _Round.POSITIONS, jnp.arange(batch, dtype=jnp.int32), index)
+        mines = materialize(jnp.asarray(bitboard.pack(beliefs.mines)))
         after = jax.lax.cond(
             numbers,
-            lambda: show(positions, answers.mines, prospects.candidates, index, there),
-            lambda: tosses.suppose(positions, answers.mines, index, there),
+            lambda: show(positions, mines, prospects.candidates, index, there),
+            lambda: tosses.suppose(positions, mines, index, there),
         )
         after = _cleared(after, there | (turn == _Round.POSITIONS))
-        found = kept(device_exact.believe(kept(frontier.settle(after, trust_flags=True))))
-        served = there & found.served
+        found = materialize(
+            device_exact.infer(materialize(frontier.reduce(after, trust_flags=True)))
+        )
+        served = there & (found.status != Status.BATCH_FULL)
 
         def begin():
-            may = Tosses.of(positions, found, wanted(found)) if with_tosses else tosses
+            may = FiftyFifties.of(positions, found, wanted(found)) if with_tosses else tosses
             return found, may, prospects, left
 
         def toss():
-            return answers, tosses.told(index, served, found, answers.log_layouts), prospects, left
+            return beliefs, tosses.told(index, served, found, beliefs.log_layouts), prospects, left
 
         def go_on():
             known = prospects.told(index, served, found, judge(found, after))
-            hopeful = known.hopeful(answers.log_layouts)[:, None]
-            return answers, tosses, known, known.candidates.shows & ~known.asked & hopeful
+            hopeful = known.hopeful(beliefs.log_layouts)[:, None]
+            return beliefs, tosses, known, known.candidates.shows & ~known.asked & hopeful
 
-        answers, tosses, prospects, left = jax.lax.switch(turn, (begin, toss, go_on))
+        beliefs, tosses, prospects, left = jax.lax.switch(turn, (begin, toss, go_on))
         ready = ~numbers & ~jnp.any(tosses.left)
 
         def choose():
-            look = wanted(answers)
-            candidates = Candidates.of(positions, answers, tosses, look, within, most)
-            return Prospects.unknown(candidates), candidates.shows
+            look = wanted(beliefs)
+            candidates = CandidateArrays.of(positions, beliefs, tosses, look, within, most)
+            return Outcomes.unknown(candidates), candidates.shows
 
         prospects, left = jax.lax.cond(ready, choose, lambda: (prospects, left))
         turn = jnp.where(ready | numbers, _Round.NUMBERS, _Round.TOSSES).astype(jnp.int32)
-        return turn, answers, tosses, prospects, left
+        return turn, beliefs, tosses, prospects, left
 
     none = jnp.zeros((most, batch), jnp.int32)
     zero = none.astype(jnp.float32)
-    nothing = Candidates(none, none, zero, zero, jnp.zeros((most, NUMBERS, batch), bool))
+    nothing = CandidateArrays(none, none, zero, zero, jnp.zeros((most, NUMBERS, batch), bool))
     start = (
         jnp.asarray(_Round.POSITIONS, jnp.int32),
-        Answers.nothing(positions),
-        Tosses.none(positions),
-        Prospects.unknown(nothing),
+        Beliefs.unknown(positions),
+        FiftyFifties.none(positions),
+        Outcomes.unknown(nothing),
         nothing.shows,
     )
-    _, answers, _, prospects, _ = jax.lax.while_loop(
+    _, beliefs, _, prospects, _ = jax.lax.while_loop(
         lambda state: (state[0] != _Round.NUMBERS) | jnp.any(state[4]), step, start
     )
-    return answers, prospects
+    return beliefs, prospects

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from jaxsweep.engines.device_exact import Answers
+from jaxsweep.engines.beliefs import Beliefs
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.position import Position
 
@@ -24,15 +24,17 @@ WEIGHTS = {
 
 
 def signs(
-    score: Float[Array, "most batch"], positions: Position, answers: Answers
+    score: Float[Array, "most batch"], positions: Position, beliefs: Beliefs
 ) -> Float[Array, "signs most batch"]:
     """What the chance to win with moves of these scores is told by, in the order of `WEIGHTS`."""
-    mines = (positions.mines - bitboard.count(answers.mines)).astype(jnp.float32)
-    doubt = bitboard.count(positions.hidden & ~answers.mines & ~answers.safe).astype(jnp.float32)
+    mines_found = jnp.sum(beliefs.mines, axis=(0, 1), dtype=jnp.int32)
+    mines = (positions.mines - mines_found).astype(jnp.float32)
+    certain = jnp.asarray(bitboard.pack(beliefs.mines | beliefs.safe))
+    doubt = bitboard.count(positions.hidden & ~certain).astype(jnp.float32)
     odds = jnp.maximum(score, 1e-6) / jnp.maximum(1.0 - score, 1e-3)
     of_position = (
         jnp.ones_like(mines),
-        answers.log_layouts,
+        beliefs.log_layouts,
         mines,
         doubt,
         mines / jnp.maximum(doubt, 1.0),
@@ -41,11 +43,11 @@ def signs(
     return jnp.stack([bias, jnp.log(odds), *rest])
 
 
-def chance_to_win(
-    score: Float[Array, "most batch"], positions: Position, answers: Answers
+def win_probability(
+    score: Float[Array, "most batch"], positions: Position, beliefs: Beliefs
 ) -> Float[Array, "most batch"]:
     """About the chance to win with moves of these scores."""
     weights = jnp.array(list(WEIGHTS.values()), jnp.float32)
     return jax.nn.sigmoid(
-        jnp.sum(weights[:, None, None] * signs(score, positions, answers), axis=0)
+        jnp.sum(weights[:, None, None] * signs(score, positions, beliefs), axis=0)
     )

@@ -2,7 +2,7 @@
 
 from jaxsweep.single.replay.format import (
     HUMAN,
-    Move,
+    RecordedMove,
     Replay,
     ReplayError,
     load,
@@ -14,7 +14,7 @@ from jaxsweep.single.replay.recording import moves_of, odds_of, record
 
 __all__ = [
     "HUMAN",
-    "Move",
+    "RecordedMove",
     "Replay",
     "ReplayError",
     "load",

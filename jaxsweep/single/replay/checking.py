@@ -15,7 +15,7 @@ from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.inference import infer
 from jaxsweep.rules.board import Board
 from jaxsweep.rules.position import from_grid
-from jaxsweep.single.replay.format import Move, Replay
+from jaxsweep.single.replay.format import RecordedMove, Replay
 from jaxsweep.single.replay.recording import shown_odds
 from jaxsweep.single.session import deal
 from jaxsweep.strategies import Reason
@@ -70,7 +70,7 @@ def _layout_problems(replay: Replay) -> Iterator[str]:
         )
 
 
-def _plain_problems(replay: Replay, move: Move, before: Board) -> Iterator[str]:
+def _plain_problems(replay: Replay, move: RecordedMove, before: Board) -> Iterator[str]:
     """What needs no odds of a position."""
     risk = move.risk or 0.0
     if move.reason is Reason.FIRST:
@@ -83,7 +83,7 @@ def _plain_problems(replay: Replay, move: Move, before: Board) -> Iterator[str]:
         yield f"is called certain, but with a risk of {risk:.2%}"
 
 
-def _odds_problems(move: Move, before: Board, exact: Beliefs) -> Iterator[str]:
+def _odds_problems(move: RecordedMove, before: Board, exact: Beliefs) -> Iterator[str]:
     """What the odds of the position before the move say of it."""
     rows, cols = before.mines.shape
     safe = np.asarray(exact.safe)[:rows, :cols]

@@ -59,7 +59,7 @@ class ReplayError(UserError):
 
 
 @dataclass(frozen=True, eq=False)
-class Move:
+class RecordedMove:
     """One move: flags changed, cells opened on purpose, and all that opened."""
 
     cells: tuple[Cell, ...]
@@ -80,7 +80,7 @@ class Replay:
     game: int
     strategy: str
     mines: Mask
-    moves: tuple[Move, ...]
+    moves: tuple[RecordedMove, ...]
     outcome: GameStatus
     seconds: float | None = None
 
@@ -112,7 +112,7 @@ def to_json(replay: Replay) -> dict[str, Any]:
     def flat(cells: tuple[Cell, ...]) -> list[int]:
         return [row * level.cols + col for row, col in cells]
 
-    def describe(move: Move, before: Board) -> dict[str, Any]:
+    def describe(move: RecordedMove, before: Board) -> dict[str, Any]:
         told: dict[str, Any] = {"cells": flat(move.cells)}
         if move.flags:
             told["flags"] = flat(move.flags)
@@ -277,7 +277,7 @@ class _Reader:
             raise ReplayError(f"{level.mines} mines, but the layout has {int(mines.sum())}")
         return mines
 
-    def _moves(self, opening: Opening, board: Board) -> Iterator[Move]:
+    def _moves(self, opening: Opening, board: Board) -> Iterator[RecordedMove]:
         moves = self.fields.get("moves")
         if not isinstance(moves, list):
             raise ReplayError('"moves" must be a list')
@@ -305,7 +305,7 @@ class _Reader:
             if (mask_of(opened, closed) != (after.opened & closed)).any():
                 raise ReplayError(f"{where} contradicts the board: other cells open than it says")
             why = self._why(fields, where)
-            yield Move(cells, flags, opened, *why, self._odds(fields, board, where))
+            yield RecordedMove(cells, flags, opened, *why, self._odds(fields, board, where))
             board = after
 
     def _cells(self, fields: dict, name: str, level: Level, where: str) -> tuple[Cell, ...]:

@@ -236,7 +236,7 @@ def _title(replay: Replay, move: int) -> list[str]:
         risk = f", risk {played.risk:.1%}" if played.risk else ""
         over = replay.outcome is not GameStatus.PLAYING and move == count
         end = f". {replay.outcome.name.capitalize()}!" if over else ""
-        lines.append(f"Move {move} of {count}: {played.reason.text}{risk}{end}")
+        lines.append(f"RecordedMove {move} of {count}: {played.reason.text}{risk}{end}")
     else:
         lines.append(f"Before the first of {count} moves")
     if _coming_odds(replay, move) is not None:

@@ -11,8 +11,8 @@ from jaxsweep.rules.board import Board, Mask, cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import FLAGGED, from_grid
-from jaxsweep.single.replay.format import SCALE, Move, Replay
-from jaxsweep.single.watch import Step, watch
+from jaxsweep.single.replay.format import SCALE, RecordedMove, Replay
+from jaxsweep.single.watch import WatchedMove, watch
 from jaxsweep.strategies import STRATEGIES
 
 
@@ -22,12 +22,12 @@ def record(strategy: str, opening: Opening, seed: int, game: int = 0) -> Replay:
 
 
 def of_steps(
-    steps: Iterable[Step], strategy: str, opening: Opening, seed: int, game: int = 0
+    steps: Iterable[WatchedMove], strategy: str, opening: Opening, seed: int, game: int = 0
 ) -> Replay:
     """A watched game as a replay; the exact odds before each guess are worked out here."""
-    seen: list[Step] = []
+    seen: list[WatchedMove] = []
 
-    def noted() -> Iterator[Step]:
+    def noted() -> Iterator[WatchedMove]:
         for step in steps:
             seen.append(step)
             yield step
@@ -37,7 +37,7 @@ def of_steps(
     return Replay(opening, seed, game, strategy, last.mines, moves, last.status)
 
 
-def moves_of(steps: Iterable[Step]) -> Iterator[tuple[Move, Mask]]:
+def moves_of(steps: Iterable[WatchedMove]) -> Iterator[tuple[RecordedMove, Mask]]:
     """The moves of a watched game, each when it is made, and where the mines are."""
     board = None
     for step in steps:
@@ -47,7 +47,7 @@ def moves_of(steps: Iterable[Step]) -> Iterator[tuple[Move, Mask]]:
         # Mines that the player knows of after a move are flagged with it.
         flags = (step.grid == FLAGGED) & ~board.flags
         yield (
-            Move(
+            RecordedMove(
                 cells=tuple(step.cells),
                 flags=tuple(cells_of(flags)),
                 opened=tuple(cells_of(step.new)),
@@ -67,7 +67,7 @@ def odds_of(board: Board, mines: int) -> Float[np.ndarray, "rows cols"] | None:
 
 def shown_odds(beliefs: Beliefs, covered: np.ndarray) -> Float[np.ndarray, "rows cols"] | None:
     """Odds of covered cells, in which 0 and 1 stand for certainty alone; None without odds."""
-    if not bool(beliefs.has_odds):
+    if not bool(beliefs.has_probabilities):
         return None
     rows, cols = covered.shape
     least = 1.0 / SCALE

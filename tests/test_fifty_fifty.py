@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep.engines.device_exact import Answers
 from jaxsweep.inference import infer
+from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import Level, Opening
 from jaxsweep.rules.position import from_text, to_grid
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import Readiness, Reason
-from jaxsweep.strategies.fifty_fifty import CLOSE, LIKELY, PAIRS, Tosses
+from jaxsweep.strategies.fifty_fifty import CLOSE, LIKELY, PAIRS, FiftyFifties
 from jaxsweep.strategies.lookahead import Lookahead
 
 from .oracle import layouts
@@ -23,12 +23,14 @@ LEVEL = Level(4, 5, 6)
 
 def asked(position):
     """The tosses of a batch of positions, with all answers; by the engine of the host."""
-    answers = Answers.of(infer(position))
-    look = jnp.ones_like(answers.served)
-    tosses = Tosses.of(position, answers, look)
+    answers = infer(position).to_device()
+    look = jnp.ones_like(answers.status, bool)
+    tosses = FiftyFifties.of(position, answers, look)
     every = jnp.arange(tosses.left.size, dtype=jnp.int32)
     there = tosses.left.reshape(-1)
-    found = Answers.of(infer(tosses.suppose(position, answers.mines, every, there)))
+    found = infer(
+        tosses.suppose(position, jnp.asarray(bitboard.pack(answers.mines)), every, there)
+    ).to_device()
     return tosses, tosses.told(every, there, found, answers.log_layouts)
 
 
@@ -105,7 +107,7 @@ def test_the_likeliest_pairs_are_asked_about(positions):
 
 
 def test_the_device_sees_the_same_tosses(positions):
-    player, keys = Lookahead(ending=0), jax.random.split(jax.random.key(0), 64)
+    player, keys = Lookahead(endgame_layouts=0), jax.random.split(jax.random.key(0), 64)
     on_host = jax.device_get(player.guess(positions, keys))
     move, ready = jax.device_get(jax.jit(player.guess_on_device)(positions, keys))
     looked = (move.reason == Reason.LOOKAHEAD) & (ready == Readiness.READY)
@@ -154,6 +156,6 @@ def test_a_certain_toss_is_taken_at_once():
     assert [float(beliefs.mine_probability[cell]) for cell in pair] == pytest.approx([0.5, 0.5])
     safest = float(beliefs.mine_probability[:8, :8][to_grid(TOSS) < 0].min())
     assert safest < 0.4
-    advice = Lookahead(ending=0).advise(TOSS, jax.random.key(0))
+    advice = Lookahead(endgame_layouts=0).advise(TOSS, jax.random.key(0))
     assert int(advice.move.reason) == Reason.LOOKAHEAD
-    assert advice.options[0].cell in pair
+    assert advice.candidates[0].cell in pair

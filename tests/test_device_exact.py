@@ -5,20 +5,28 @@ import numpy as np
 import pytest
 
 from jaxsweep.engines import Exact, device_exact
-from jaxsweep.engines.batching import settle_batch
+from jaxsweep.engines.batching import reduce_batch
 from jaxsweep.engines.beliefs import Status
 from jaxsweep.inference import infer
-from jaxsweep.rules import bitboard, position
+from jaxsweep.rules import position
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.simulation.scheduler import BUCKET as BATCH
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from tests.oracle import PlainGame, layouts
 
-believe = jax.jit(lambda positions: device_exact.believe(settle_batch(positions)))
+infer_on_device = jax.jit(lambda positions: device_exact.infer(reduce_batch(positions)))
 
 
-def chances(answers):
-    return np.clip(np.moveaxis(np.asarray(answers.marks), -1, 0), 0.0, 1.0)
+def batch_first(grids):
+    return np.moveaxis(np.asarray(grids), -1, 0)
+
+
+def fits_in_batch(beliefs):
+    return np.asarray(beliefs.status) != Status.BATCH_FULL
+
+
+def chances(beliefs):
+    return batch_first(beliefs.mine_probability)
 
 
 @pytest.mark.parametrize(
@@ -37,13 +45,13 @@ def test_it_says_what_the_engine_on_the_host_says(opening):
     truth = infer(positions, Exact())
     for start in range(0, 4 * BATCH, BATCH):
         part = jax.tree.map(lambda leaf, s=start: leaf[..., s : s + BATCH], positions)
-        answers = believe(part)
-        status = np.asarray(answers.status)
+        beliefs = infer_on_device(part)
+        status = np.asarray(beliefs.status)
         ok = status == Status.EXACT
-        assert set(status) <= {Status.EXACT, Status.OVER_CAPACITY}
+        assert set(status) <= {Status.EXACT, Status.OVER_CAPACITY, Status.BATCH_FULL}
         own = slice(start, start + BATCH)
-        np.testing.assert_allclose(chances(answers)[ok], truth.mine_probability[own][ok], atol=1e-5)
-        safe, mines = (bitboard.unpack_batch(x) for x in (answers.safe, answers.mines))
+        np.testing.assert_allclose(chances(beliefs)[ok], truth.mine_probability[own][ok], atol=1e-5)
+        safe, mines = (batch_first(x) for x in (beliefs.safe, beliefs.mines))
         np.testing.assert_array_equal(safe[ok], truth.safe[own][ok])
         np.testing.assert_array_equal(mines[ok], truth.mines[own][ok])
         fitting += int(ok.sum())
@@ -69,18 +77,18 @@ def test_it_agrees_with_brute_force_on_small_boards():
     for start in (0, BATCH):
         part = made[start : start + BATCH]
         batch = position.stack([position.from_grid(grid, mines) for grid, mines in part])
-        answers = believe(batch)
-        safe = bitboard.unpack_batch(answers.safe)[:, :4, :5]
-        sure = bitboard.unpack_batch(answers.mines)[:, :4, :5]
+        beliefs = infer_on_device(batch)
+        safe = batch_first(beliefs.safe)[:, :4, :5]
+        sure = batch_first(beliefs.mines)[:, :4, :5]
         for i, (grid, mines) in enumerate(part):
             found = layouts(grid.tolist(), mines)
-            assert int(answers.status[i]) == Status.EXACT
+            assert int(beliefs.status[i]) == Status.EXACT
             share = np.zeros(grid.shape)
             for layout in found:
                 for cell in layout:
                     share[cell] += 1 / len(found)
             hidden = grid < 0
-            np.testing.assert_allclose(chances(answers)[i, :4, :5], share, atol=1e-5)
+            np.testing.assert_allclose(chances(beliefs)[i, :4, :5], share, atol=1e-5)
             counts = np.round(share * len(found))
             np.testing.assert_array_equal(safe[i], hidden & (counts == 0))
             np.testing.assert_array_equal(sure[i], hidden & (counts == len(found)))
@@ -93,7 +101,7 @@ def test_a_contradiction_is_told():
     covered = position.from_grid(np.full_like(grid, -1), 4)
     batch = position.stack([possible, impossible] + [covered] * (BATCH - 2))
     assert layouts(grid.tolist(), 4)
-    status = np.asarray(believe(batch).status)
+    status = np.asarray(infer_on_device(batch).status)
     assert status.tolist() == [Status.EXACT, Status.INCONSISTENT] + [Status.EXACT] * (BATCH - 2)
 
 
@@ -101,29 +109,33 @@ def test_what_it_says_does_not_depend_on_the_others_in_the_batch():
     """Bit by bit: the arena's games must not depend on which of them go in step."""
     positions = stuck_positions(Opening.of(LEVELS["expert"]), 4, BATCH)
     mixed = np.random.default_rng(1).permutation(BATCH)
-    alone, other = believe(positions), believe(jax.tree.map(lambda x: x[..., mixed], positions))
-    both = np.asarray(alone.served)[mixed] & np.asarray(other.served)
+    alone, other = (
+        infer_on_device(positions),
+        infer_on_device(jax.tree.map(lambda x: x[..., mixed], positions)),
+    )
+    both = fits_in_batch(alone)[mixed] & fits_in_batch(other)
     assert both.mean() > 0.98
-    marks = np.asarray(alone.marks)[..., mixed]
-    np.testing.assert_array_equal(marks[..., both], np.asarray(other.marks)[..., both])
+    for name in ("mine_probability", "safe", "mines"):
+        one, two = np.asarray(getattr(alone, name))[..., mixed], np.asarray(getattr(other, name))
+        np.testing.assert_array_equal(one[..., both], two[..., both])
 
 
 def test_who_finds_no_room_finds_it_in_another_batch():
-    """The longest edges there are, in every place: the first ones are served, the rest not."""
+    """The longest components there are, in every place: the first fit in, the rest do not."""
     positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), 2, 4 * BATCH)
-    settled = jax.device_get(settle_batch(positions))
-    sizes = np.bitwise_count(settled.boundary).sum((0, 1))
+    reduced = jax.device_get(reduce_batch(positions))
+    sizes = np.bitwise_count(reduced.boundary).sum((0, 1))
     widest = np.argsort(-sizes)[:BATCH]
     batch = jax.tree.map(lambda leaf: leaf[..., widest], positions)
-    served = np.asarray(believe(batch).served)
-    assert 0 < served.sum() < BATCH
-    assert served[:8].all(), "the first ones make progress, whoever the others are"
-    order = np.argsort(served, kind="stable")
-    again = believe(jax.tree.map(lambda leaf: leaf[..., order], batch))
-    assert np.asarray(again.served)[:8].all()
+    fits = fits_in_batch(infer_on_device(batch))
+    assert 0 < fits.sum() < BATCH
+    assert fits[:8].all(), "the first ones make progress, whoever the others are"
+    order = np.argsort(fits, kind="stable")
+    again = infer_on_device(jax.tree.map(lambda leaf: leaf[..., order], batch))
+    assert fits_in_batch(again)[:8].all()
 
 
 def test_it_lowers_for_every_platform():
     positions = stuck_positions(Opening.of(LEVELS["beginner"]), 1, 64)
-    exported = jax.export.export(believe, platforms=("cpu", "cuda", "tpu"))(positions)
+    exported = jax.export.export(infer_on_device, platforms=("cpu", "cuda", "tpu"))(positions)
     assert set(exported.platforms) == {"cpu", "cuda", "tpu"}
