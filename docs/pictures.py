@@ -13,13 +13,14 @@ import pygame
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
-from jaxsweep.commands.analyze import analyze, draw
+from jaxsweep.commands.analyze import draw
 from jaxsweep.inference import infer
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import Position, to_text
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
+from jaxsweep.single.analysis import analyze
 from jaxsweep.single.replay import record
 from viewer import draw as window
 from viewer.events import LEFT, RIGHT, Event, Key, Pasted, Press, Release, Thinking

@@ -31,9 +31,9 @@ PLAYERS: dict[str, tuple[AbstractStrategy, str]] = {
     "least risk": (LeastRisk(), ""),
     "+ end of 100 layouts": (LeastRisk(endgame_layouts=100), "least risk"),
     "+ end of 400 layouts": (LeastRisk(endgame_layouts=400), "+ end of 100 layouts"),
-    "one number ahead": (Lookahead(endgame_layouts=0, tosses=False), "least risk"),
+    "one number ahead": (Lookahead(endgame_layouts=0, fifty_fifties=False), "least risk"),
     "one number ahead, end of 400": (
-        Lookahead(endgame_layouts=400, tosses=False),
+        Lookahead(endgame_layouts=400, fifty_fifties=False),
         "+ end of 400 layouts",
     ),
     BEST: (STRATEGIES[BEST], "one number ahead, end of 400"),

@@ -27,9 +27,9 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.matches import play_games
 from jaxsweep.strategies import Move, Readiness, Reason
 from jaxsweep.strategies.least_risk import LeastRisk
-from jaxsweep.strategies.lookahead import Lookahead, two_safest
-from jaxsweep.strategies.successors import look_ahead
-from jaxsweep.strategies.win_probability import WEIGHTS, signs
+from jaxsweep.strategies.lookahead import Lookahead
+from jaxsweep.strategies.lookahead_loop import look_ahead
+from jaxsweep.strategies.win_probability import WEIGHTS, features
 
 RESULT = Path(__file__).parent / "results" / "outlook.json"
 SEED = 11
@@ -43,8 +43,8 @@ LEVEL_STARTS = (
     ("beginner", Start.SAFE),
 )
 
-noted: list[tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "signs guesses"]]] = []
-"""Of every guess, its key, and the signs by which its chance to win is told."""
+noted: list[tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "features guesses"]]] = []
+"""Of every guess, its key, and the features by which its chance to win is told."""
 
 
 class Noting(Lookahead):
@@ -63,7 +63,7 @@ class Noting(Lookahead):
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Notes the guesses that the device can make; endings it searches."""
         (move, ready), seen = _look(
-            Lookahead(self.within, self.most, self.endgame_layouts, self.tosses), positions, keys
+            Lookahead(endgame_layouts=self.endgame_layouts), positions, keys
         )
         looked = np.asarray(move.reason) == Reason.LOOKAHEAD
         noted.append((np.asarray(jax.random.key_data(keys))[looked], np.asarray(seen)[:, looked]))
@@ -74,18 +74,15 @@ class Noting(Lookahead):
 
 @partial(jax.jit, static_argnums=0)
 def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
-    """The player's own moves, and the signs of each."""
-    answers, prospects = look_ahead(
-        positions, player.is_guess, two_safest, player.within, player.most, player.tosses
-    )
-    best = jnp.max(prospects.scores(answers.log_layouts), axis=0)
-    return player.conclude(positions, answers, prospects, keys), signs(
-        best[None], positions, answers
-    )[:, 0]
+    """The player's own moves, and the features of each."""
+    beliefs, outcomes = look_ahead(positions, player.looks_ahead, player.settings)
+    best = jnp.max(outcomes.scores(beliefs.log_layouts), axis=0)
+    moves = player.decide_on_device(positions, beliefs, outcomes, keys)
+    return moves, features(best[None], positions, beliefs)[:, 0]
 
 
 def play(opening: Opening, games: int, bar: Progress) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of every guess, its signs, its game, and whether that was won."""
+    """Of every guess, its features, its game, and whether that was won."""
     noted.clear()
     won = np.zeros(games, bool)
     task = bar.add_task(f"{opening.level}, {opening.start.value}", total=games)
@@ -110,8 +107,8 @@ def _games(words: UInt32[np.ndarray, "guesses words"], games: int) -> Int[np.nda
 
 
 def fit(
-    x: Float[np.ndarray, "guesses signs"], won: Bool[np.ndarray, " guesses"]
-) -> Float[np.ndarray, " signs"]:
+    x: Float[np.ndarray, "guesses features"], won: Bool[np.ndarray, " guesses"]
+) -> Float[np.ndarray, " features"]:
     """The weights of the likeliest logistic chance, by Newton's method."""
     weights = np.zeros(x.shape[1])
     for _ in range(30):

@@ -30,7 +30,7 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.statistics import Z95
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import AbstractStrategy, Readiness
-from jaxsweep.strategies.endgame import search_ending
+from jaxsweep.strategies.endgame import search_endgame
 from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead
 
@@ -42,12 +42,12 @@ FEWEST, MOST = 101, 1_000
 BATCH = 256
 
 PLAYERS: dict[str, AbstractStrategy] = {
-    "least risk, ties by lot": LeastRisk(random_ties=True),
-    "least risk, ties to fewest covered": LeastRisk(),
-    "one number ahead": Lookahead(endgame_layouts=0, tosses=False),
-    "one number ahead, and tosses": Lookahead(endgame_layouts=0),
-    "the same, within 0.9": Lookahead(endgame_layouts=0, within=0.9),
-    "the same, 4 candidates": Lookahead(endgame_layouts=0, most=4),
+    "least risk, ties at random": LeastRisk(random_ties=True),
+    "least risk, ties to fewest hidden neighbours": LeastRisk(),
+    "one number ahead": Lookahead(endgame_layouts=0, fifty_fifties=False),
+    "one number ahead, and 50/50s": Lookahead(endgame_layouts=0),
+    "the same, within 0.9": Lookahead(endgame_layouts=0, candidate_ratio=0.9),
+    "the same, 4 candidates": Lookahead(endgame_layouts=0, max_candidates=4),
 }
 
 
@@ -66,10 +66,10 @@ def endings(stuck: int) -> tuple[Position, list[Float[np.ndarray, "rows cols"]]]
     for i in track(np.nonzero(near)[0], "searching"):
         grid = to_grid(jax.tree.map(lambda leaf, i=i: np.asarray(leaf)[..., i], positions))
         rows, cols = grid.shape
-        search = search_ending(grid, int(positions.mines[i]), mines[i, :rows, :cols], MOST)
+        search = search_endgame(grid, int(positions.mines[i]), mines[i, :rows, :cols], MOST)
         assert search is not None, "it is near the end"
         chance = np.zeros(grid.shape)
-        for cell, win in search.chances().items():
+        for cell, win in search.win_probabilities().items():
             chance[cell] = win
         chances.append(chance)
     return chosen, chances

@@ -19,7 +19,8 @@ from jaxsweep.simulation.matches import merge, play_games
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES, Reason
-from jaxsweep.strategies.endgame import Endgame, list_layouts, search_ending
+from jaxsweep.strategies.endgame import Endgame, search_endgame
+from jaxsweep.strategies.layout_listing import list_layouts
 from jaxsweep.strategies.small_boards import after_first, best_first_cell, win_from
 from tests import oracle
 
@@ -48,11 +49,11 @@ def test_small_boards_are_played_as_well_as_they_can_be(board):
     assert (won, math.comb(level.cells, level.mines)) == anywhere
     assert (won, sum(count(search) for search in after_first(level, first).values())) == safe
     from_a_zero = after_first(level, (0, 0))[0]
-    assert (from_a_zero.win(), count(from_a_zero)) == corner
+    assert (from_a_zero.max_wins(), count(from_a_zero)) == corner
 
 
 def count(search):
-    return search.every.bit_count()
+    return search.all_layouts.bit_count()
 
 
 @pytest.mark.parametrize("board", [(4, 4, 4), (3, 5, 4)], ids=str)
@@ -67,7 +68,7 @@ def test_first_cells_that_are_mirror_images_win_alike(board):
     assert won.max() == best_first_cell(level)[1]
     cells = list(itertools.product(range(level.rows), range(level.cols)))
     layouts = [sum(1 << i for i in x) for x in itertools.combinations(range(len(cells)), 4)]
-    assert Endgame.of(layouts, cells).win() == won.max()
+    assert Endgame.of(layouts, cells).max_wins() == won.max()
 
 
 def test_too_much_wanted_gives_a_bound():
@@ -151,13 +152,13 @@ def test_endings_are_listed_and_searched_as_plainly_as_can_be():
             if not (0 <= r < grid.shape[0] and 0 <= c < grid.shape[1])
         }
         won = plain_win(plain, opened | off)
-        assert found.win() == won
-        cell, chance = found.choice()
+        assert found.max_wins() == won
+        cell, chance = found.best_cell()
         assert chance == won / len(listed)
         assert plain_win(plain, opened | off, cell) == won
-        for other, win in found.chances().items():
+        for other, win in found.win_probabilities().items():
             assert win == plain_win(plain, opened | off, other) / len(listed)
-        assert search_ending(grid, int(position.mines), certain, len(listed) - 1) is None
+        assert search_endgame(grid, int(position.mines), certain, len(listed) - 1) is None
         seen += 1
     assert seen > 20
 
@@ -167,12 +168,12 @@ def test_the_player_opens_what_the_search_finds():
     batch = jax.tree.map(lambda *leaves: jnp.stack(leaves, axis=-1), *(one for one, _, _ in found))
     moves = STRATEGIES["endgame"].guess(batch, jax.random.split(jax.random.key(0), len(found)))
     for i, (position, grid, certain) in enumerate(found):
-        search = search_ending(grid, int(position.mines), certain, 100)
+        search = search_endgame(grid, int(position.mines), certain, 100)
         assert search is not None
-        best, chance = search.choice()
+        best, chance = search.best_cell()
         opens = bitboard.unpack(np.asarray(moves.opens)[..., i], grid.shape[1])
         (opened,) = cells_of(np.asarray(opens))
-        assert search.chances()[opened] == chance
+        assert search.win_probabilities()[opened] == chance
         # Of two layouts, any cell will do that tells them apart: nothing is searched.
         if count(search) > 2:
             assert opened == best

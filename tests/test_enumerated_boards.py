@@ -142,7 +142,7 @@ def best_play():
     """As `play`, for the best play there is."""
     return Counter(
         {
-            (level, first, number): search.win()
+            (level, first, number): search.max_wins()
             for level, first in BOARDS
             for number, search in after_first(level, first).items()
         }

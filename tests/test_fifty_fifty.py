@@ -13,7 +13,7 @@ from jaxsweep.rules.level import Level, Opening
 from jaxsweep.rules.position import from_text, to_grid
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import Readiness, Reason
-from jaxsweep.strategies.fifty_fifty import CLOSE, LIKELY, PAIRS, FiftyFifties
+from jaxsweep.strategies.fifty_fifty import CLOSE, MIN_LOSS, PAIRS, FiftyFifties
 from jaxsweep.strategies.lookahead import Lookahead
 
 from .oracle import layouts
@@ -22,16 +22,15 @@ LEVEL = Level(4, 5, 6)
 
 
 def asked(position):
-    """The tosses of a batch of positions, with all answers; by the engine of the host."""
-    answers = infer(position).to_device()
-    look = jnp.ones_like(answers.status, bool)
-    tosses = FiftyFifties.of(position, answers, look)
-    every = jnp.arange(tosses.left.size, dtype=jnp.int32)
-    there = tosses.left.reshape(-1)
+    """The possible 50/50s of a batch of positions, before and after the host engine was asked."""
+    beliefs = infer(position).to_device()
+    pairs = FiftyFifties.of(position, beliefs, jnp.ones_like(beliefs.status, bool))
+    every = jnp.arange(pairs.pending.size, dtype=jnp.int32)
+    there = pairs.pending.reshape(-1)
     found = infer(
-        tosses.suppose(position, jnp.asarray(bitboard.pack(answers.mines)), every, there)
+        pairs.conditioned(position, jnp.asarray(bitboard.pack(beliefs.mines)), every, there)
     ).to_device()
-    return tosses, tosses.told(every, there, found, answers.log_layouts)
+    return pairs, pairs.updated(every, there, found, beliefs.log_layouts)
 
 
 def ring(cell):
@@ -45,11 +44,11 @@ def tells(first, second):
     return ((ring(first) ^ ring(second)) - {first, second}) & board
 
 
-def pairs_of(tosses, positions):
+def pairs_of(pairs, positions):
     """The grid, the two cells and the place of each pair that is to be asked about."""
-    for place in zip(*np.nonzero(tosses.left), strict=True):
+    for place in zip(*np.nonzero(pairs.pending), strict=True):
         grid = to_grid(jax.tree.map(lambda leaf, i=place[1]: leaf[..., i], positions))
-        row, col, down = (int(x[place]) for x in (tosses.row, tosses.col, tosses.below))
+        row, col, down = (int(x[place]) for x in (pairs.row, pairs.col, pairs.below))
         yield grid, ((row, col), (row + down, col + 1 - down)), place
 
 
@@ -67,7 +66,7 @@ def test_a_lost_toss_is_no_likelier_than_told(positions):
         every = layouts(grid, LEVEL.mines)
         closed = [layout for layout in every if tells(*pair) <= layout]
         alone = [sum(set(pair) & layout == {cell} for layout in closed) for cell in pair]
-        lost = after.lost[place]
+        lost = after.loss[place]
         assert lost >= min(alone) / len(every) - 1e-5
         if sum(alone) == len(closed):
             assert lost == pytest.approx(min(alone) / len(every), abs=1e-5)
@@ -95,7 +94,7 @@ def test_the_likeliest_pairs_are_asked_about(positions):
                 doubt = min(min(p, 1 - p) for p in (chances[(game, *cell)] for cell in pair))
                 mined = [chances[(game, *c)] if c in hidden else 0.0 for c in tells(*pair)]
                 expected[pair] = doubt * float(np.prod(mined))
-        likely = {pair: chance for pair, chance in expected.items() if chance >= LIKELY}
+        likely = {pair: chance for pair, chance in expected.items() if chance >= MIN_LOSS}
         assert own <= likely.keys()
         assert len(own) == min(len(likely), PAIRS)
         asked_about, others = (
@@ -106,32 +105,34 @@ def test_the_likeliest_pairs_are_asked_about(positions):
     assert ways == {0, 1}
 
 
-def test_the_device_sees_the_same_tosses(positions):
+def test_the_device_sees_the_same_pairs(positions):
     player, keys = Lookahead(endgame_layouts=0), jax.random.split(jax.random.key(0), 64)
     on_host = jax.device_get(player.guess(positions, keys))
     move, ready = jax.device_get(jax.jit(player.guess_on_device)(positions, keys))
     looked = (move.reason == Reason.LOOKAHEAD) & (ready == Readiness.READY)
     before, _ = asked(positions)
-    assert (looked & np.asarray(before.left).any(0)).sum() > 20
+    assert (looked & np.asarray(before.pending).any(0)).sum() > 20
     np.testing.assert_array_equal(move.opens[..., looked], on_host.opens[..., looked])
 
 
-def test_who_opens_one_of_a_pair_is_spared_its_toss(positions):
-    _, told = asked(positions)
-    spared, after, cells = jax.device_get((told.spared(4, 32), told, told.cells))
-    kept = np.prod(1 - after.lost, axis=0)
-    for pair, game in zip(*np.nonzero(after.lost > 0), strict=True):
+def test_opening_a_cell_of_a_pair_gets_the_forced_guess_bonus(positions):
+    _, updated = asked(positions)
+    bonus, after, cells = jax.device_get(
+        (updated.forced_guess_bonus(4, 32), updated, updated.cells)
+    )
+    kept = np.prod(1 - after.loss, axis=0)
+    for pair, game in zip(*np.nonzero(after.loss > 0), strict=True):
         row, col, down = (int(x[pair, game]) for x in (after.row, after.col, after.below))
         for cell in ((row, col), (row + down, col + 1 - down)):
             own = [
-                1 - after.lost[other, game]
-                for other in range(len(after.lost))
+                1 - after.loss[other, game]
+                for other in range(len(after.loss))
                 if any(cell == (int(r[other, game]), int(c[other, game])) for r, c in cells)
             ]
             expected = kept[game] / np.prod(own)
-            assert spared[(*cell, game)] == pytest.approx(expected, rel=1e-5)
-    assert spared[0, 31] == pytest.approx(kept, rel=1e-5)
-    assert (after.lost > 0).sum() > 10
+            assert bonus[(*cell, game)] == pytest.approx(expected, rel=1e-5)
+    assert bonus[0, 31] == pytest.approx(kept, rel=1e-5)
+    assert (after.loss > 0).sum() > 10
 
 
 # The corner's last two cells are closed in by two mines; the 1 and the 3 above see both of them.

@@ -1,4 +1,4 @@
-"""Looking one number ahead: what is asked, what is made of the answers, and what is told of it."""
+"""Looking one number ahead: candidates, afterstates, scores, and the advice made of them."""
 
 import json
 from pathlib import Path
@@ -14,10 +14,10 @@ from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_grid, from_text, to_grid
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
+from jaxsweep.strategies.candidates import NUMBERS, CandidateArrays
 from jaxsweep.strategies.fifty_fifty import FiftyFifties
-from jaxsweep.strategies.least_risk import around
-from jaxsweep.strategies.lookahead import SECOND, Lookahead, two_safest
-from jaxsweep.strategies.successors import NUMBERS, CandidateArrays, Outcomes, show
+from jaxsweep.strategies.lookahead import SECOND_WEIGHT, Lookahead, two_safest
+from jaxsweep.strategies.outcomes import Outcomes, afterstates
 from jaxsweep.strategies.win_probability import WEIGHTS
 
 from .test_fifty_fifty import asked
@@ -25,6 +25,11 @@ from .test_fifty_fifty import asked
 MOST = 8
 # Nothing is certain here.
 STUCK = from_text("5x4x5\n2HHHH\nHHHHH\nHHHHH\nHHHHH\n")
+
+
+def count_around(cells):
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(cells.astype(int), 1), (3, 3))
+    return windows.sum((2, 3)) - cells
 
 
 def batch_of(position):
@@ -38,19 +43,19 @@ def after(position, cell, number):
 
 
 @pytest.fixture(scope="module")
-def prospects():
+def evaluated():
     """Of all candidates of a stuck position, with every number asked about; and its beliefs."""
     position = batch_of(STUCK)
-    answers = infer(position).to_device()
+    known = infer(position).to_device()
     candidates = CandidateArrays.of(
-        position, answers, FiftyFifties.none(position), jnp.array([True]), 0.5, MOST
+        position, known, FiftyFifties.none(position), jnp.array([True]), 0.5, MOST
     )
     every = jnp.arange(MOST * NUMBERS, dtype=jnp.int32)
     there = candidates.shows.reshape(-1)
-    shown = show(position, jnp.asarray(bitboard.pack(answers.mines)), candidates, every, there)
+    shown = afterstates(position, jnp.asarray(bitboard.pack(known.mines)), candidates, every, there)
     found = infer(shown).to_device()
-    told = Outcomes.unknown(candidates).told(every, there, found, two_safest(found, shown))
-    return told, answers
+    outcomes = Outcomes.unknown(candidates).updated(every, there, found, two_safest(found, shown))
+    return outcomes, known
 
 
 def cells_of(candidates):
@@ -59,29 +64,29 @@ def cells_of(candidates):
     return list(zip(rows, cols, strict=True))
 
 
-def test_shares_are_the_odds_of_the_numbers(prospects):
-    told, answers = prospects
-    cells = cells_of(told.candidates)
+def test_shares_are_the_odds_of_the_numbers(evaluated):
+    outcomes, known = evaluated
+    cells = cells_of(outcomes.candidates)
     assert len(cells) == MOST
-    shares = np.asarray(told.shares(answers.log_layouts))[: len(cells), :, 0]
+    shares = np.asarray(outcomes.probabilities(known.log_layouts))[: len(cells), :, 0]
     np.testing.assert_allclose(shares, number_odds(STUCK, cells), atol=1e-5)
 
 
-def test_candidates_are_the_safest_and_safest_first(prospects):
-    told, _ = prospects
+def test_candidates_are_the_safest_and_safest_first(evaluated):
+    outcomes, _ = evaluated
     chance = np.asarray(infer(STUCK).mine_probability)
-    risks = [float(chance[cell]) for cell in cells_of(told.candidates)]
-    np.testing.assert_allclose(1 - np.asarray(told.candidates.safety)[:, 0], risks, atol=1e-6)
+    risks = [float(chance[cell]) for cell in cells_of(outcomes.candidates)]
+    np.testing.assert_allclose(1 - np.asarray(outcomes.candidates.safety)[:, 0], risks, atol=1e-6)
     assert risks == sorted(risks)
     hidden = to_grid(STUCK) < 0
     assert risks[0] == pytest.approx(float(chance[:4, :5][hidden].min()))
 
 
-def test_a_score_is_what_the_numbers_lead_to(prospects):
+def test_a_score_is_what_the_numbers_lead_to(evaluated):
     """By hand, from the odds of each number and the beliefs after it."""
-    told, answers = prospects
-    scores = np.asarray(told.scores(answers.log_layouts))[:, 0]
-    cells = cells_of(told.candidates)
+    outcomes, known = evaluated
+    scores = np.asarray(outcomes.scores(known.log_layouts))[:, 0]
+    cells = cells_of(outcomes.candidates)
     odds = number_odds(STUCK, cells)
     for i, cell in enumerate(cells):
         expected = 0.0
@@ -92,24 +97,26 @@ def test_a_score_is_what_the_numbers_lead_to(prospects):
             beliefs = infer(position)
             chances = np.asarray(beliefs.mine_probability)[:4, :5]
             doubt = (to_grid(position) < 0) & (chances > 0) & (chances < 1)
-            tell = (to_grid(position) < 0) & (chances < 1) & (around(doubt[None])[0] > 0)
+            tell = (to_grid(position) < 0) & (chances < 1) & (count_around(doubt) > 0)
             safest = np.sort(1 - chances[tell if tell.any() else doubt])[::-1][:2]
             one, two = safest[[0, -1]] if len(safest) else (1.0, 1.0)
-            worth = (1 - SECOND) * one + SECOND * two
+            worth = (1 - SECOND_WEIGHT) * one + SECOND_WEIGHT * two
             expected += chance * worth
         assert scores[i] == pytest.approx(expected, abs=1e-4)
 
 
-def test_a_hopeless_candidate_is_one_that_cannot_be_the_best(prospects):
+def test_a_hopeless_candidate_is_one_that_cannot_be_the_best(evaluated):
     """With the numbers of one candidate not asked yet, whatever they would tell."""
-    told, answers = prospects
-    scores = np.asarray(told.scores(answers.log_layouts))[:, 0]
-    safety = np.asarray(told.candidates.safety)[:, 0]
+    outcomes, known = evaluated
+    scores = np.asarray(outcomes.scores(known.log_layouts))[:, 0]
+    safety = np.asarray(outcomes.candidates.safety)[:, 0]
     for i in range(MOST):
-        asked = told.asked.at[i].set(False)
-        unasked = Outcomes(told.candidates, asked, told.log_layouts, told.worth, told.progress)
+        asked = outcomes.evaluated.at[i].set(False)
+        unasked = Outcomes(
+            outcomes.candidates, asked, outcomes.log_layouts, outcomes.value, outcomes.progress
+        )
         best = max(scores[j] for j in range(MOST) if j != i)
-        hopeful = bool(unasked.hopeful(answers.log_layouts)[i, 0])
+        hopeful = bool(unasked.may_be_best(known.log_layouts)[i, 0])
         assert hopeful == (safety[i] + 1e-3 > best)
 
 
@@ -118,11 +125,9 @@ def test_far_cells_have_one_twin_each():
     grid = np.full((16, 30), -1, np.int8)
     grid[0, 0] = 1
     position = batch_of(from_grid(grid, 99))
-    answers = infer(position).to_device()
+    known = infer(position).to_device()
     found = cells_of(
-        CandidateArrays.of(
-            position, answers, FiftyFifties.none(position), jnp.array([True]), 0.9, 24
-        )
+        CandidateArrays.of(position, known, FiftyFifties.none(position), jnp.array([True]), 0.9, 24)
     )
     far = [cell for cell in found if max(cell) > 2]
     corners = [cell for cell in far if cell in [(0, 29), (15, 0), (15, 29)]]
@@ -147,14 +152,14 @@ def test_a_far_cell_of_a_toss_is_no_twin_of_others():
     """As good as the best by far, and the only candidate: it must not be set aside for another."""
     position = batch_of(from_text(CORNER))
     _, tosses = asked(position)
-    answers = infer(position).to_device()
+    known = infer(position).to_device()
     good = np.asarray(
-        (1 - answers.mine_probability) * tosses.spared(*answers.mine_probability.shape[:2])
+        (1 - known.mine_probability) * tosses.forced_guess_bonus(*known.mine_probability.shape[:2])
     )[:8, :16, 0]
     best = np.where((to_grid(from_text(CORNER)) < 0), good, 0.0).max()
     assert good[7, 15] == pytest.approx(best)
     assert (7, 15) in cells_of(
-        CandidateArrays.of(position, answers, tosses, jnp.array([True]), 0.85, MOST)
+        CandidateArrays.of(position, known, tosses, jnp.array([True]), 0.85, MOST)
     )
 
 
@@ -183,13 +188,15 @@ def test_the_choice_is_nearly_the_best():
     beliefs = infer(positions)
     safety = np.moveaxis(1 - np.asarray(beliefs.mine_probability), 0, -1)
     hidden = np.asarray(bitboard.unpack(np.asarray(positions.hidden), safety.shape[1]))
-    good = np.where(hidden, safety * np.asarray(asked(positions)[1].spared(*safety.shape[:2])), 0.0)
+    good = np.where(
+        hidden, safety * np.asarray(asked(positions)[1].forced_guess_bonus(*safety.shape[:2])), 0.0
+    )
     looked = np.asarray(moves.reason) == Reason.LOOKAHEAD
     assert looked.sum() > 20
     opens = np.asarray(bitboard.unpack(np.asarray(moves.opens), safety.shape[1]))
     for i in np.nonzero(looked)[0]:
         ((row, col),) = np.argwhere(opens[..., i])
-        assert good[row, col, i] >= player.within * good[..., i].max() - 1e-6
+        assert good[row, col, i] >= player.candidate_ratio * good[..., i].max() - 1e-6
         assert float(moves.risk[i]) == pytest.approx(1 - safety[row, col, i], abs=1e-6)
 
 

@@ -7,9 +7,9 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 import numpy as np
 
-from jaxsweep.commands.analyze import Analysis
-from jaxsweep.engines.beliefs import Status
+from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules.board import cells_of
+from jaxsweep.single.analysis import Analysis
 from jaxsweep.single.outlines import outline
 from viewer import events
 from viewer.model import Mode, Settings, start
@@ -54,15 +54,15 @@ def pretend(grid, mines):
         grid=grid,
         mines=mines,
         engine=None,
-        status=Status.EXACT,
-        log_layouts=1.0,
+        beliefs=Beliefs(
+            mine_probability=np.where(hidden, kind, 0).astype(np.float32),
+            error=np.zeros(grid.shape, np.float32),
+            safe=hidden & (kind < 0.1),
+            mines=hidden & (kind > 0.9),
+            log_layouts=np.array(1.0),
+            status=np.array(Status.EXACT),
+        ),
         layouts=None,
-        odds=np.where(hidden, kind, 0).astype(np.float32),
-        error=np.zeros(grid.shape, np.float32),
-        effective_samples=np.zeros(grid.shape),
-        score=None,
-        safe=hidden & (kind < 0.1),
-        certain_mines=hidden & (kind > 0.9),
         best=best,
         reason="a guess for a test",
     )

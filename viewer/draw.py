@@ -445,9 +445,7 @@ def _thought_lines(model: Model, theme: Theme) -> list[tuple[str, int, Colour]]:
     lines = []
     if analysis.status is Status.EXACT:
         few = analysis.layouts is not None
-        count = (
-            f"{analysis.layouts:,}" if few else f"about 10^{analysis.log_layouts / np.log(10):.1f}"
-        )
+        count = f"{analysis.layouts:,}" if few else f"about 10^{analysis.log10_layouts:.1f}"
         lines.append((f"{count} layouts left", TEXT, theme.text))
     else:
         lines.append((analysis.status.name.lower().replace("_", " "), TEXT, theme.text))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int8
 
-from jaxsweep.commands.analyze import Analysis, analyze
 from jaxsweep.rules.position import PositionError, check, from_grid
+from jaxsweep.single.analysis import Analysis, analyze
 from jaxsweep.single.outlines import Outlines, outline
 
 Key = tuple[bytes, int, int]

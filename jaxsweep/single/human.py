@@ -12,12 +12,12 @@ import numpy as np
 from rich.console import Console, Group
 from rich.text import Text
 
-from jaxsweep.commands.analyze import Analysis, analyze
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.rules.position import from_grid
 from jaxsweep.single import leaderboard, terminal
+from jaxsweep.single.analysis import Analysis, analyze
 from jaxsweep.single.keyboard import DOWN, LEFT, RIGHT, UP, presses, whole_screen
 from jaxsweep.single.leaderboard import Entry
 from jaxsweep.single.replay.format import save as save_replay

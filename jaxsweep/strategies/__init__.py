@@ -1,9 +1,15 @@
-"""The players, by name. A new one is a file beside this one and a line below."""
+"""Strategies: ways to choose the next cell. `STRATEGIES` has the players by name.
+
+A strategy says which deduction rules it applies (`rules`), and what it opens where they find
+nothing (`guess`). A new one is a class in a file here and a line in `STRATEGIES`; if its guess is
+one JAX function, `AbstractTraceableStrategy` lets the arena keep it on the device.
+"""
 
 from jaxsweep.engines import ENGINES
 from jaxsweep.strategies.base import (
     UNKNOWN_RISK,
     AbstractStrategy,
+    AbstractTraceableStrategy,
     Advice,
     Candidate,
     Move,
@@ -34,10 +40,10 @@ STRATEGIES: dict[str, AbstractStrategy] = {
 }
 
 BEST = "strongest"
-"""What a person is shown, unless another is asked for."""
+"""The player that a person is shown, unless another is asked for."""
 
 FAST = "endgame"
-"""What plays games in bulk, unless another is asked for: nearly as strong, far faster."""
+"""The player for games in bulk, unless another is asked for: nearly as strong, far faster."""
 
 __all__ = [
     "BEST",
@@ -45,9 +51,15 @@ __all__ = [
     "STRATEGIES",
     "UNKNOWN_RISK",
     "AbstractStrategy",
+    "AbstractTraceableStrategy",
     "Advice",
     "Candidate",
+    "Knowledge",
+    "LeastRisk",
+    "Linear",
+    "Lookahead",
     "Move",
+    "Random",
     "Readiness",
     "Reason",
     "Rules",

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key, UInt32
 
+from jaxsweep.engines.beliefs import Beliefs
 from jaxsweep.rules.deduction import Rule
 from jaxsweep.rules.position import Position
+from jaxsweep.strategies.endgame import Endgame
 
 UNKNOWN_RISK = -1.0
 """The risk of a guess by a strategy that has no probabilities."""
 
 
 class Reason(enum.IntEnum):
-    """Why a strategy, or a person, opens what it opens."""
+    """Why a strategy, or a person, opens a cell."""
 
     PLAYER = -1
     SINGLE = Rule.SINGLE
@@ -34,7 +37,7 @@ class Reason(enum.IntEnum):
 
     @property
     def text(self) -> str:
-        """The reason as a player would say it."""
+        """The reason in words, for a person."""
         return _TEXTS[self]
 
     @property
@@ -55,7 +58,7 @@ _TEXTS = {
     Reason.LEAST_RISK: "guess: the least likely mine",
     Reason.LEAST_ESTIMATE: "guess: the least likely mine, by an estimate",
     Reason.LEAST_SCORE: "guess: the lowest score",
-    Reason.LOOKAHEAD: "guess: nearly the best, for what it leads to",
+    Reason.LOOKAHEAD: "guess: the best after looking one number ahead",
     Reason.BEST_ENDING: "guess: the best chance to win, by search through all layouts left",
 }
 
@@ -66,53 +69,63 @@ class Move(eqx.Module):
     opens: UInt32[Array, "rows words *batch"]
     flags: UInt32[Array, "rows words *batch"]
     reason: Int[Array, "*batch"]
+    """A `Reason`."""
     risk: Float[Array, "*batch"]
-    """The chance that a guessed cell is a mine, 0 for certain cells, or `UNKNOWN_RISK`."""
+    """The mine probability of a guessed cell, 0 for certain cells, or `UNKNOWN_RISK`."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A cell that a player weighed before a guess."""
+    """A cell that a strategy evaluated before it guessed."""
 
     cell: tuple[int, int]
     risk: float
     progress: float | None
-    """If it is safe, the chance that another cell is certainly safe then; None: not asked."""
+    """If it is safe, the probability that another cell is certainly safe afterwards; None where
+    that was not evaluated."""
     win: float
-    """The chance to win with it, as far as the player can tell."""
+    """The win probability after opening it: exact in an end-game search, else estimated."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Advice:
-    """A move in one position, and what was weighed for it, the best first."""
+    """A move in one position, and everything the strategy found out to choose it."""
 
-    move: "Move"
+    move: Move
+    beliefs: Beliefs | None = None
+    """About the position, on the host; None from a strategy that asks no engine."""
+    layouts: int | None = None
+    """The number of consistent layouts, where it was counted."""
     candidates: tuple[Candidate, ...] = ()
+    """The cells that were evaluated, the chosen one first."""
+    search: Endgame | None = None
+    """The end-game search that chose the move, if one did."""
+    ties: int = 1
+    """How many cells were as good as the one chosen, before ties were broken."""
 
     @property
     def reason(self) -> str:
-        """Why this move, with what it is worth."""
-        reason = Reason(int(self.move.reason))
+        """Why this move, in words, with its win probability where candidates were evaluated."""
         if not self.candidates:
-            return reason.text
-        chance = self.candidates[0].win
-        if reason is Reason.BEST_ENDING:
-            return f"guess: the best by search, wins {chance:.1%}"
-        return f"guess: best of {len(self.candidates)} weighed, wins about {chance:.0%}"
+            return Reason(int(self.move.reason)).text
+        win = self.candidates[0].win
+        if self.search is not None:
+            return f"guess: the best by search, wins {win:.1%}"
+        return f"guess: best of {len(self.candidates)} weighed, wins about {win:.0%}"
 
 
 class Rules(enum.IntEnum):
-    """How closely a player looks at the numbers before it guesses."""
+    """Which deduction rules a strategy applies before it guesses."""
 
     NONE = 0
     SINGLE = 1
-    """One number at a time."""
+    """The single-cell rules: one number at a time."""
     PAIR = 2
-    """Two at a time, too, and the number of mines left."""
+    """Also pairs of numbers that share cells, and the number of mines left."""
 
 
 class AbstractStrategy(eqx.Module):
-    """A way to choose what to open next: what rules prove safe at once, and else a guess.
+    """A way to choose the next cells: what its deduction rules prove safe, and else a guess.
 
     What a strategy does in a position depends on that position and the key alone.
     """
@@ -120,29 +133,58 @@ class AbstractStrategy(eqx.Module):
     @property
     @abc.abstractmethod
     def rules(self) -> Rules:
-        """What the player sees before it has to guess."""
+        """The deduction rules that are exhausted before the strategy has to guess."""
 
     @abc.abstractmethod
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """Moves in a batch of positions, batch last, in which no rule finds a safe cell.
+        """Returns moves for a batch of positions, batch last, in which no rule finds a safe cell.
 
-        Each opens at least one hidden cell. Called from the host with batches of few sizes.
+        Each move opens at least one hidden cell. Called on the host with few batch sizes.
         """
 
-    def advise(self, position: Position, key: Key[Array, ""]) -> Advice:
-        """As `guess` in one position, and what was weighed for it, if anything was."""
-        batch = jax.tree.map(lambda leaf: leaf[..., None], position)
-        moves = self.guess(batch, key[None])
-        return Advice(jax.tree.map(lambda leaf: leaf[..., 0], moves))
+    def advise(
+        self,
+        position: Position,
+        key: Key[Array, ""],
+        beliefs: Beliefs | None = None,
+        layouts: int | None = None,
+    ) -> Advice:
+        """Returns the guess in one position with everything that was found out on the way.
+
+        `beliefs` and `layouts` are what `infer_and_count` returned for this position, from callers
+        that have asked already; a strategy that needs beliefs asks itself if it is given none.
+        """
+        moves = self.guess(batch_of_one(position), key[None])
+        return Advice(first_of_batch(moves), beliefs, layouts)
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
     ) -> tuple[Move, Int[Array, " batch"]] | None:
-        """As `guess`, to be traced: moves, and whether each of them is `READY`.
+        """As `guess`, but to be traced into a device program: moves, and a `Readiness` for each.
 
-        None of a player that can guess on the host alone.
+        None from a strategy that can guess on the host only.
         """
         return None
+
+
+class AbstractTraceableStrategy(AbstractStrategy):
+    """A strategy whose guess is one JAX function: it runs unchanged on the host and the device."""
+
+    @abc.abstractmethod
+    def choose(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """Returns the moves for a batch of positions, batch last; called under `jax.jit`."""
+
+    @eqx.filter_jit
+    def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """Compiles and runs `choose`."""
+        return self.choose(positions, keys)
+
+    def guess_on_device(
+        self, positions: Position, keys: Key[Array, " batch"]
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """Runs `choose`: every move is `READY`."""
+        ready = jnp.full_like(positions.mines, Readiness.READY)
+        return self.choose(positions, keys), ready
 
 
 class Readiness(enum.IntEnum):
@@ -150,6 +192,16 @@ class Readiness(enum.IntEnum):
 
     READY = 0
     RETRY = 1
-    """There was no room for it among the others: ask again."""
+    """The batch had no room for the position: ask again in another one."""
     NEEDS_HOST = 2
-    """It is beyond what the device can do: `guess` can."""
+    """The position is beyond the device's capacity: `AbstractStrategy.guess` can do it."""
+
+
+def batch_of_one(tree):
+    """Adds a batch axis of size 1 at the end of every leaf."""
+    return jax.tree.map(lambda leaf: leaf[..., None], tree)
+
+
+def first_of_batch(tree):
+    """Takes the first entry of a batch, last, from every leaf."""
+    return jax.tree.map(lambda leaf: leaf[..., 0], tree)

@@ -1,9 +1,10 @@
-"""Neighbours that nothing will ever tell apart: a coin is tossed for them, soon or late.
+"""50/50s: pairs of neighbouring cells that no number will ever separate, so that one must guess.
 
-A cell beside both cells of a pair sees one mine, whichever of them it is. A cell beside one of them
-alone would tell, unless it is a mine, or there is none. So it comes to a toss if all of those are
-mines, and just one of the two is. Who opens one of the pair now pays no more than later: so much
-more than its safety it is worth, as the toss would take.
+Exactly one cell of the pair is a mine. A cell next to both sees one mine either way; a cell next to
+only one of them would separate them, unless it is a mine or off the board. So a pair becomes a
+50/50 in the layouts in which all cells next to only one of them are mines. The guess is then
+forced, and costs nothing if it is made now: opening a cell of the pair gets the probability of
+losing the 50/50 as a bonus.
 """
 
 import equinox as eqx
@@ -20,47 +21,48 @@ from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
 
 PAIRS = 3
-"""Pairs of a position that the engine is asked about, at most."""
+"""The most pairs of a position that the engine is asked about."""
 
-LIKELY = 0.03
-"""It is asked if the toss would be lost in about so many layouts, or more."""
+MIN_LOSS = 0.03
+"""The engine is asked about pairs whose 50/50 is lost with at least this probability, as if cells
+were independent."""
 
 CLOSE = 1e-5
-"""Chances that differ by less are equal, whatever rounding makes of them."""
+"""Probabilities that differ by less are equal: float32 rounds them."""
 
 Grid = Float[Array, "rows cols batch"]
 
 
 class FiftyFifties(eqx.Module):
-    """Pairs that may come to a toss, of a batch of positions, last: the likeliest first."""
+    """Pairs that may become a 50/50, of a batch of positions, last: the likeliest first."""
 
     row: Int[Array, "pairs batch"]
     col: Int[Array, "pairs batch"]
     below: Bool[Array, "pairs batch"]
-    """Whether its second cell is the one below the first, not the one to the right."""
-    left: Bool[Array, "pairs batch"]
-    """Which the engine is yet to be asked about."""
-    lost: Float[Array, "pairs batch"]
-    """Of all layouts, the part in which it comes to a toss that is lost; 0 until that is known.
+    """Whether the second cell is below the first; else it is to the right."""
+    pending: Bool[Array, "pairs batch"]
+    """Which pairs the engine is still to be asked about."""
+    loss: Float[Array, "pairs batch"]
+    """An upper bound on the probability of a 50/50 that is lost; 0 until the engine was asked.
 
-    At most: just that where one of the two is a mine for certain, whenever all around them are.
+    Exact if one of the two is certainly a mine whenever all cells next to only one of them are.
     """
 
     @classmethod
     def none(cls, positions: Position) -> "FiftyFifties":
-        """Before anything is asked."""
+        """Returns arrays without any pair."""
         zero = jnp.zeros((PAIRS, positions.mines.shape[0]), jnp.int32)
         return cls(zero, zero, zero > 0, zero > 0, zero.astype(jnp.float32))
 
     @classmethod
     def of(
-        cls, positions: Position, beliefs: Beliefs, look: Bool[Array, " batch"]
+        cls, positions: Position, beliefs: Beliefs, wanted: Bool[Array, " batch"]
     ) -> "FiftyFifties":
-        """Of positions to be looked at, pairs worth a question, as if cells were independent."""
+        """Finds the likeliest pairs of the `wanted` positions, as if cells were independent."""
         cols, batch = beliefs.mine_probability.shape[1:]
         hidden, opened = (
             jnp.asarray(bitboard.unpack(bits, cols))
-            for bits in materialize((bitboard.mask(look, positions.hidden), positions.opened))
+            for bits in materialize((bitboard.mask(wanted, positions.hidden), positions.opened))
         )
         chance = jnp.asarray(beliefs.mine_probability)
         mine = materialize(jnp.where(hidden, chance, jnp.where(opened, 0.0, 1.0)))
@@ -73,26 +75,27 @@ class FiftyFifties(eqx.Module):
             row=at // cols,
             col=at % cols,
             below=below > 0,
-            left=most >= LIKELY,
-            lost=jnp.zeros_like(most),
+            pending=most >= MIN_LOSS,
+            loss=jnp.zeros_like(most),
         )
 
     @property
     def cells(self) -> tuple[tuple[Int[Array, "pairs batch"], Int[Array, "pairs batch"]], ...]:
-        """Rows and columns of the first cells, and of the second ones."""
+        """The rows and columns of the first cells, and of the second ones."""
         down = self.below.astype(jnp.int32)
         return (self.row, self.col), (self.row + down, self.col + 1 - down)
 
-    def suppose(
+    def conditioned(
         self,
         positions: Position,
         mines: Bits,
         index: Int[Array, " some"],
         there: Bool[Array, " some"],
     ) -> Position:
-        """Positions in which all cells beside one of a pair alone are mines, and taken away.
+        """Returns positions given that all cells next to only one of a pair are mines.
 
-        By places in the flat arrays of pairs. Where nothing is `there`, the position as it was.
+        Those cells are removed, and the numbers and the mine count lowered. `index` are places in
+        the flattened arrays of pairs. Where `there` is false, the position is returned as it was.
         """
         pair, game = jnp.divmod(index, self.row.shape[1])
         known, below = mines[..., game], self.below[pair, game]
@@ -118,20 +121,21 @@ class FiftyFifties(eqx.Module):
             opened=before.opened,
             numbers=needs_left(before, certain),
             flags=known & ~taken,
-            # No layout has fewer mines than none.
+            # A negative mine count makes the position inconsistent.
             mines=jnp.where(wrong, -1, mines_left).astype(jnp.int32),
         )
 
-    def told(
+    def updated(
         self,
         index: Int[Array, " some"],
         which: Bool[Array, " some"],
         found: Beliefs,
         log_layouts: Float[Array | np.ndarray, " batch"],
     ) -> "FiftyFifties":
-        """With the answers about some of the pairs, by their places in the flat arrays.
+        """Returns the pairs with the engine's answers about some of them.
 
-        What is beyond the engine counts as no toss.
+        `index` are places in the flattened arrays, of which only `which` count; `log_layouts` are
+        those of the positions themselves. A pair beyond the engine's capacity counts as no 50/50.
         """
         pair, game = jnp.divmod(index, self.row.shape[1])
         some = jnp.arange(index.shape[0], dtype=jnp.int32)
@@ -139,34 +143,35 @@ class FiftyFifties(eqx.Module):
             found.mine_probability[row[pair, game], col[pair, game], some]
             for row, col in self.cells
         ]
-        # Of a toss, each of the two is the mine as often: no oftener than either is at all.
+        # In a 50/50 each cell is the mine with the same probability, which is no more than the
+        # probability that either is a mine, or safe, at all.
         doubts = [jnp.minimum(chance, 1.0 - chance) for chance in chances]
         doubt = jnp.minimum(*doubts)
         share = jnp.exp(jnp.minimum(found.log_layouts - log_layouts[game], 0.0))
-        lost = jnp.where(found.status == Status.EXACT, share * doubt, 0.0)
-        place = jnp.where(which, index, self.lost.size)
+        loss = jnp.where(found.status == Status.EXACT, share * doubt, 0.0)
+        place = jnp.where(which, index, self.loss.size)
 
         def put(whole: Array, new: Array) -> Array:
             return whole.reshape(-1).at[place].set(new, mode="drop").reshape(whole.shape)
 
         return eqx.tree_at(
-            lambda tosses: (tosses.left, tosses.lost),
+            lambda pairs: (pairs.pending, pairs.loss),
             self,
-            (put(self.left, jnp.zeros_like(which)), put(self.lost, lost)),
+            (put(self.pending, jnp.zeros_like(which)), put(self.loss, loss)),
         )
 
-    def spared(self, rows: int, cols: int) -> Grid:
-        """For each cell, the chance that no toss is lost but those which opening it forestalls."""
-        asked, batch = jnp.log1p(-self.lost), self.row.shape[1]
+    def forced_guess_bonus(self, rows: int, cols: int) -> Grid:
+        """Returns, for each cell, the probability that no 50/50 is lost that it is no part of."""
+        log_kept, batch = jnp.log1p(-self.loss), self.row.shape[1]
         game = jnp.broadcast_to(jnp.arange(batch, dtype=jnp.int32)[None], self.row.shape)
         own = jnp.zeros((rows, cols, batch), jnp.float32)
         for row, col in self.cells:
-            own = own.at[row, col, game].add(asked, mode="drop")
-        return jnp.exp(jnp.sum(asked, axis=0)[None, None] - own)
+            own = own.at[row, col, game].add(log_kept, mode="drop")
+        return jnp.exp(jnp.sum(log_kept, axis=0)[None, None] - own)
 
 
 def _as_if_independent(mine: Grid, doubt: Grid) -> Float[Array, "ways rows cols batch"]:
-    """The chance of a toss that is lost, of each cell with the one on its right, and below."""
+    """Returns the probability of a lost 50/50 of each cell with the one to its right, and below."""
     column = materialize(mine * _at(mine, -1, 0, 1.0) * _at(mine, 1, 0, 1.0))
     row = materialize(mine * _at(mine, 0, -1, 1.0) * _at(mine, 0, 1, 1.0))
     return jnp.stack(
@@ -180,7 +185,7 @@ def _as_if_independent(mine: Grid, doubt: Grid) -> Float[Array, "ways rows cols 
 
 
 def _at(grid: Grid, down: int, right: int, outside: float) -> Grid:
-    """For each cell, what stands so many rows farther down and columns to the right."""
+    """Shifts a grid: each cell gets the value so many rows below and columns to the right."""
     rows, cols, _ = grid.shape
     padded = jnp.pad(grid, ((2, 2), (2, 2), (0, 0)), constant_values=outside)
     return padded[2 + down : 2 + down + rows, 2 + right : 2 + right + cols]

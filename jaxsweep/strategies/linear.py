@@ -1,31 +1,29 @@
-"""Open the cells in reading order."""
+"""The player `linear`: opens the cells in reading order."""
 
-import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Int, Key
+from jaxtyping import Array, Key
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.position import Position
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
+from jaxsweep.strategies.base import (
+    UNKNOWN_RISK,
+    AbstractTraceableStrategy,
+    Move,
+    Reason,
+    Rules,
+)
 
 
-class Linear(AbstractStrategy):
-    """Opens the first covered cell, row by row: the weakest player there is."""
+class Linear(AbstractTraceableStrategy):
+    """Opens the first hidden cell, row by row: the weakest player, and a baseline."""
 
     @property
     def rules(self) -> Rules:
-        """Nothing: this player does not look at the numbers."""
+        """None: this strategy does not look at the numbers."""
         return Rules.NONE
 
-    def guess_on_device(
-        self, positions: Position, keys: Key[Array, " batch"]
-    ) -> tuple[Move, Int[Array, " batch"]]:
-        """All of them."""
-        return self.guess(positions, keys), jnp.zeros_like(positions.mines)
-
-    @eqx.filter_jit
-    def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """The first covered cell in reading order."""
+    def choose(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """Chooses the first hidden cell in reading order."""
         return Move(
             opens=bitboard.nth(positions.hidden, jnp.zeros_like(positions.mines)),
             flags=jnp.zeros_like(positions.hidden),

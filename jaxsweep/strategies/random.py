@@ -1,38 +1,36 @@
-"""Open any covered cell."""
+"""The player `random`: opens any hidden cell."""
 
-import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Int, Key, UInt32
+from jaxtyping import Array, Key, UInt32
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
 from jaxsweep.rules.randomness import random_words, uniform_integer
-from jaxsweep.strategies.base import UNKNOWN_RISK, AbstractStrategy, Move, Reason, Rules
+from jaxsweep.strategies.base import (
+    UNKNOWN_RISK,
+    AbstractTraceableStrategy,
+    Move,
+    Reason,
+    Rules,
+)
 
 
-class Random(AbstractStrategy):
-    """Opens a covered cell at random."""
+class Random(AbstractTraceableStrategy):
+    """Opens a hidden cell uniformly at random."""
 
     @property
     def rules(self) -> Rules:
-        """Nothing: this player does not look at the numbers."""
+        """None: this strategy does not look at the numbers."""
         return Rules.NONE
 
-    def guess_on_device(
-        self, positions: Position, keys: Key[Array, " batch"]
-    ) -> tuple[Move, Int[Array, " batch"]]:
-        """All of them."""
-        return self.guess(positions, keys), jnp.zeros_like(positions.mines)
-
-    @eqx.filter_jit
-    def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """Every covered cell with the same chance."""
+    def choose(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """Chooses among all hidden cells with equal probability."""
         return random_moves(positions, jnp.zeros_like(positions.hidden), keys)
 
 
 def random_moves(positions: Position, mines: Bits, keys: Key[Array, " batch"]) -> Move:
-    """Opens any covered cell that is not known to be a mine."""
+    """Opens, in each position, a random hidden cell that is not among the known `mines`."""
     return Move(
         opens=random_cell(positions.hidden & ~mines, random_words(keys)),
         flags=mines,
@@ -41,7 +39,7 @@ def random_moves(positions: Position, mines: Bits, keys: Key[Array, " batch"]) -
     )
 
 
-def random_cell(cells: Bits, draw: UInt32[Array, "*batch"]) -> Bits:
-    """One of the cells, each with the same chance over the draws; none of none."""
-    rank = uniform_integer(draw, bitboard.count(cells).astype(jnp.uint32))
+def random_cell(cells: Bits, word: UInt32[Array, "*batch"]) -> Bits:
+    """Picks one of the set cells by a random word, uniformly; none where no cell is set."""
+    rank = uniform_integer(word, bitboard.count(cells).astype(jnp.uint32))
     return bitboard.nth(cells, rank.astype(jnp.int32))

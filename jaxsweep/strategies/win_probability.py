@@ -1,7 +1,7 @@
-"""About how likely a game is won from a position: a player's score, made a chance.
+"""A win-probability model: logistic regression on the look-ahead's score and a few features.
 
-The score looks one number ahead; how much more there is to come, it does not know. The weights were
-fitted to games of the player that looks ahead, by `experiments/outlook.py`.
+The score looks one number ahead; the model adds how much of the game is still to come. The weights
+were fitted to games of the look-ahead player by `experiments/win_probability.py`.
 """
 
 import jax
@@ -20,34 +20,34 @@ WEIGHTS = {
     "cells": 0.00982,
     "density": -4.73327,
 }
-"""Of the signs of a chance to win; `results/outlook.json` tells how well it agrees with games."""
+"""One weight a feature; `experiments/results/win-probability.json` has the calibration."""
 
 
-def signs(
-    score: Float[Array, "most batch"], positions: Position, beliefs: Beliefs
-) -> Float[Array, "signs most batch"]:
-    """What the chance to win with moves of these scores is told by, in the order of `WEIGHTS`."""
+def features(
+    score: Float[Array, "candidates batch"], positions: Position, beliefs: Beliefs
+) -> Float[Array, "features candidates batch"]:
+    """Returns the features of moves with these scores, in the order of `WEIGHTS`."""
     mines_found = jnp.sum(beliefs.mines, axis=(0, 1), dtype=jnp.int32)
     mines = (positions.mines - mines_found).astype(jnp.float32)
     certain = jnp.asarray(bitboard.pack(beliefs.mines | beliefs.safe))
-    doubt = bitboard.count(positions.hidden & ~certain).astype(jnp.float32)
+    uncertain = bitboard.count(positions.hidden & ~certain).astype(jnp.float32)
     odds = jnp.maximum(score, 1e-6) / jnp.maximum(1.0 - score, 1e-3)
     of_position = (
         jnp.ones_like(mines),
         beliefs.log_layouts,
         mines,
-        doubt,
-        mines / jnp.maximum(doubt, 1.0),
+        uncertain,
+        mines / jnp.maximum(uncertain, 1.0),
     )
-    bias, *rest = (jnp.broadcast_to(sign[None], score.shape) for sign in of_position)
+    bias, *rest = (jnp.broadcast_to(feature[None], score.shape) for feature in of_position)
     return jnp.stack([bias, jnp.log(odds), *rest])
 
 
 def win_probability(
-    score: Float[Array, "most batch"], positions: Position, beliefs: Beliefs
-) -> Float[Array, "most batch"]:
-    """About the chance to win with moves of these scores."""
+    score: Float[Array, "candidates batch"], positions: Position, beliefs: Beliefs
+) -> Float[Array, "candidates batch"]:
+    """Estimates the win probability of moves with these scores."""
     weights = jnp.array(list(WEIGHTS.values()), jnp.float32)
     return jax.nn.sigmoid(
-        jnp.sum(weights[:, None, None] * signs(score, positions, beliefs), axis=0)
+        jnp.sum(weights[:, None, None] * features(score, positions, beliefs), axis=0)
     )
