@@ -266,7 +266,7 @@ def look_ahead(
         turn, beliefs, tosses, prospects, left = state
         numbers = turn == _Round.NUMBERS
         of_numbers, of_pairs = (
-            bitboard.first_of(which.reshape(-1), batch) for which in (left, tosses.left)
+            bitboard.compact(which.reshape(-1), batch) for which in (left, tosses.left)
         )
         index, there = jax.tree.map(partial(jnp.where, numbers), of_numbers, of_pairs)
         index = jnp.where(turn == _Round.POSITIONS, jnp.arange(batch, dtype=jnp.int32), index)
