@@ -23,8 +23,9 @@ from jaxsweep import infer
 from jaxsweep.engines import AbstractEngine, Chains, Rejection
 from jaxsweep.engines.batching import sizes_of
 from jaxsweep.engines.beliefs import Status
-from jaxsweep.engines.chains import ROUND
-from jaxsweep.engines.rejection import CALLS, CAPACITIES, SAMPLES, sample_batch, shown
+from jaxsweep.engines.particle_gibbs import SWEEPS
+from jaxsweep.engines.random_layouts import SAMPLES, count_numbers, sample_batch
+from jaxsweep.engines.rejection import CALLS, CAPACITIES
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import Position
@@ -81,10 +82,10 @@ def acceptance(level: str, count: int) -> list[dict]:
     for i in range(count):
         one = jax.tree.map(lambda leaf, i=i: leaf[..., i : i + 1], positions)
         copies = jax.tree.map(lambda leaf: np.repeat(leaf, 32, axis=-1), one)
-        most = (np.int32(sizes_of(one.hidden)[0]), np.int32(shown(one)[0]))
+        most = (np.int32(sizes_of(one.hidden)[0]), np.int32(count_numbers(one)[0]))
         capacity = next(tier for tier in CAPACITIES if tier >= max(most))
-        tally = sample_batch(copies, np.arange(32, dtype=np.uint32), np.int32(0), most, capacity)
-        share = float(np.asarray(tally.accepted).sum()) / (32 * SAMPLES)
+        sums = sample_batch(copies, np.arange(32, dtype=np.uint32), np.int32(0), most, capacity)
+        share = float(np.asarray(sums.accepted).sum()) / (32 * SAMPLES)
         found.append({"open": 1 - float(most[0]) / cells, "accepted": share})
     return found
 
@@ -96,7 +97,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     use_cache()
     samples = [CALLS * SAMPLES * 4**i for i in range(3 if quick else 6)]
-    sweeps = [ROUND * 4**i for i in range(2 if quick else 4)]
+    sweeps = [SWEEPS * 4**i for i in range(2 if quick else 4)]
     runs, count = [], 8 if quick else 96
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("sampling", total=len(OPEN) * (len(samples) + len(sweeps)) + 2)

@@ -17,7 +17,7 @@ from rich.progress import track
 
 from jaxsweep.engines.batching import reduce_positions
 from jaxsweep.engines.bitmask import SECTION
-from jaxsweep.engines.component_engine import ComponentLists, find_components
+from jaxsweep.engines.component_index import ComponentLists, find_components
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
@@ -27,7 +27,7 @@ RESULT = Path(__file__).parent / "results" / "orders.json"
 SEED = 20261116
 POSITIONS = 600
 SMALLEST, LARGEST = 2 * SECTION + 1, 48
-"""Cells of the edges that are looked at: smaller ones have no order to speak of."""
+"""Cells of the components that are compared: in smaller ones the order matters little."""
 TOO_MANY = 2**22
 
 
@@ -41,16 +41,16 @@ def bisect(places: np.ndarray, which: np.ndarray) -> list[int]:
     return bisect(places, which[near_a]) + bisect(places, which[~near_a])
 
 
-def effort(edge: ComponentLists, order: np.ndarray) -> tuple[int, int]:
+def effort(component: ComponentLists, order: np.ndarray) -> tuple[int, int]:
     """The longest list on the way, and the pairs that are tested."""
-    near = edge.near()[:, order]
+    near = component.adjacency()[:, order]
     cells = len(order)
     sections, longest, pairs = [], 0, 0
     for first in range(0, cells, SECTION):
         inside = near[:, first : first + SECTION]
         size = inside.shape[1]
         bits = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
-        left = edge.need - bits @ inside.T.astype(np.int64)
+        left = component.residual - bits @ inside.T.astype(np.int64)
         room = (near.sum(1) - inside.sum(1))[None]
         sections.append((left[((left >= 0) & (left <= room)).all(1)], inside.sum(1)))
     while len(sections) > 1:
@@ -59,7 +59,7 @@ def effort(edge: ComponentLists, order: np.ndarray) -> tuple[int, int]:
             pairs += len(a) * len(b)
             if len(a) * len(b) > TOO_MANY:
                 return TOO_MANY, pairs
-            left = (a[:, None] + b[None] - edge.need).reshape(-1, a.shape[1])
+            left = (a[:, None] + b[None] - component.residual).reshape(-1, a.shape[1])
             inside = in_a + in_b
             room = (near.sum(1) - inside)[None]
             merged.append((left[((left >= 0) & (left <= room)).all(1)], inside))
@@ -72,14 +72,14 @@ def main() -> None:
     """Measures, prints and writes the result file."""
     use_cache()
     positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, POSITIONS)
-    edges, _ = find_components(reduce_positions(positions))
-    which = np.nonzero((edges.cells >= SMALLEST) & (edges.cells <= LARGEST))[0]
+    components, _ = find_components(reduce_positions(positions))
+    which = np.nonzero((components.cells >= SMALLEST) & (components.cells <= LARGEST))[0]
     found = {"walking": [], "bisection": []}
-    for edge in track(edges.lists(which), console=Console(stderr=True)):
-        places = np.stack([edge.cell_row, edge.cell_col], axis=1)
+    for component in track(components.lists(which), console=Console(stderr=True)):
+        places = np.stack([component.cell_row, component.cell_col], axis=1)
         cells = np.arange(len(places))
-        found["walking"].append(effort(edge, cells))
-        found["bisection"].append(effort(edge, np.array(bisect(places, cells))))
+        found["walking"].append(effort(component, cells))
+        found["bisection"].append(effort(component, np.array(bisect(places, cells))))
     summary = {
         name: {
             "longest_list_50_90_99_100": np.percentile(efforts, [50, 90, 99, 100], axis=0)

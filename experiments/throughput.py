@@ -25,7 +25,7 @@ import matplotlib.pyplot as plt
 from rich.progress import track
 
 from jaxsweep.commands.arena import play_batches
-from jaxsweep.engines import device_exact
+from jaxsweep.engines.device_components import ComponentLabels, label_components
 from jaxsweep.engines.isolated import isolated_constraints
 from jaxsweep.rules import frontier
 from jaxsweep.rules.level import LEVELS, Level, Opening
@@ -81,8 +81,8 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
         Stage.OVER: jax.jit(dealt),
         Stage.EMPTY: jax.jit(dealt),
     }
-    find_components = jax.jit(lambda given: _edges(episode.view(tables, given.bucket)))
-    spent, number, on_edges = dict.fromkeys(kernels, 0.0), 0, 0.0
+    find_components = jax.jit(lambda given: _label(episode.view(tables, given.bucket)))
+    spent, number, on_components = dict.fromkeys(kernels, 0.0), 0, 0.0
     there = jnp.ones((BUCKET,), bool)
     for turn in range(turns):
         sizes = {stage: int((held.stage == stage).sum()) for stage in kernels}
@@ -97,7 +97,7 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
         after, seconds = _timed(kernels[stage], given)
         if turn > turns // 3:
             spent[stage] += seconds
-            on_edges += _timed(find_components, given)[1] if stage is Stage.GUESS else 0.0
+            on_components += _timed(find_components, given)[1] if stage is Stage.GUESS else 0.0
         number += BUCKET if stage >= Stage.OVER else 0
         for leaf, new in zip(jax.tree.leaves(held), jax.tree.leaves(after), strict=True):
             leaf[..., which] = np.asarray(new)
@@ -105,16 +105,16 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
     names = {
         "rules of one number": spent[Stage.SWEEP],
         "rules of two numbers": spent[Stage.PAIR],
-        "frontier": on_edges,
-        "inference and choice": spent[Stage.GUESS] - on_edges,
+        "frontier": on_components,
+        "inference and choice": spent[Stage.GUESS] - on_components,
         "dealing": spent[Stage.OVER] + spent[Stage.EMPTY],
     }
     return {name: value / total for name, value in names.items()}
 
 
-def _edges(positions: Position) -> device_exact.Parts:
+def _label(positions: Position) -> ComponentLabels:
     reduced = frontier.reduce(positions, trust_flags=True)
-    return device_exact.split(reduced, isolated_constraints(reduced).cells)
+    return label_components(reduced, isolated_constraints(reduced).cells)
 
 
 def _timed(kernel: Callable, given: scheduler._Given) -> tuple:

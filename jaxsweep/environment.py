@@ -138,11 +138,9 @@ def _for_some(
 
     def step(state):
         left, boards = state
-        rank = jnp.where(left, bitboard.running_count(left) - 1, size)
-        lane = jnp.arange(batch, dtype=jnp.int32)
-        index = jnp.full((size,), batch, jnp.int32).at[rank].set(lane, mode="drop")
-        some = jnp.minimum(index, batch - 1)
+        some, valid = bitboard.compact(left, size)
         done = work(*(leaf[..., some] for leaf in given))
+        index = jnp.where(valid, some, batch)
         left = left.at[index].set(False, mode="drop")
         return left, boards.at[..., index].set(done, mode="drop")
 

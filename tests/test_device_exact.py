@@ -1,4 +1,4 @@
-"""The exact engine on the device against brute force, and against the one on the host."""
+"""The exact engine on the device against brute force, and against the engine on the host."""
 
 import jax
 import numpy as np
@@ -25,7 +25,7 @@ def fits_in_batch(beliefs):
     return np.asarray(beliefs.status) != Status.BATCH_FULL
 
 
-def chances(beliefs):
+def probabilities(beliefs):
     return batch_first(beliefs.mine_probability)
 
 
@@ -39,7 +39,7 @@ def chances(beliefs):
     ],
     ids=str,
 )
-def test_it_says_what_the_engine_on_the_host_says(opening):
+def test_it_equals_the_engine_on_the_host(opening):
     fitting = 0
     positions = stuck_positions(opening, 21, 4 * BATCH)
     truth = infer(positions, Exact())
@@ -50,7 +50,9 @@ def test_it_says_what_the_engine_on_the_host_says(opening):
         ok = status == Status.EXACT
         assert set(status) <= {Status.EXACT, Status.OVER_CAPACITY, Status.BATCH_FULL}
         own = slice(start, start + BATCH)
-        np.testing.assert_allclose(chances(beliefs)[ok], truth.mine_probability[own][ok], atol=1e-5)
+        np.testing.assert_allclose(
+            probabilities(beliefs)[ok], truth.mine_probability[own][ok], atol=1e-5
+        )
         safe, mines = (batch_first(x) for x in (beliefs.safe, beliefs.mines))
         np.testing.assert_array_equal(safe[ok], truth.safe[own][ok])
         np.testing.assert_array_equal(mines[ok], truth.mines[own][ok])
@@ -88,25 +90,25 @@ def test_it_agrees_with_brute_force_on_small_boards():
                 for cell in layout:
                     share[cell] += 1 / len(found)
             hidden = grid < 0
-            np.testing.assert_allclose(chances(beliefs)[i, :4, :5], share, atol=1e-5)
+            np.testing.assert_allclose(probabilities(beliefs)[i, :4, :5], share, atol=1e-5)
             counts = np.round(share * len(found))
             np.testing.assert_array_equal(safe[i], hidden & (counts == 0))
             np.testing.assert_array_equal(sure[i], hidden & (counts == len(found)))
 
 
-def test_a_contradiction_is_told():
+def test_a_contradiction_has_its_status():
     grid = np.array([[-1, 1, -1, 2, -1], [-1, -1, -1, -1, -1], [2, -1, 1, -1, 1]], np.int8)
     possible = position.from_grid(grid, 4)
     impossible = position.from_grid(grid, 1)
-    covered = position.from_grid(np.full_like(grid, -1), 4)
-    batch = position.stack([possible, impossible] + [covered] * (BATCH - 2))
+    all_hidden = position.from_grid(np.full_like(grid, -1), 4)
+    batch = position.stack([possible, impossible] + [all_hidden] * (BATCH - 2))
     assert layouts(grid.tolist(), 4)
     status = np.asarray(infer_on_device(batch).status)
     assert status.tolist() == [Status.EXACT, Status.INCONSISTENT] + [Status.EXACT] * (BATCH - 2)
 
 
-def test_what_it_says_does_not_depend_on_the_others_in_the_batch():
-    """Bit by bit: the arena's games must not depend on which of them go in step."""
+def test_beliefs_do_not_depend_on_the_rest_of_the_batch():
+    """Bit by bit: a game must not depend on which others are in its batch."""
     positions = stuck_positions(Opening.of(LEVELS["expert"]), 4, BATCH)
     mixed = np.random.default_rng(1).permutation(BATCH)
     alone, other = (
@@ -120,8 +122,8 @@ def test_what_it_says_does_not_depend_on_the_others_in_the_batch():
         np.testing.assert_array_equal(one[..., both], two[..., both])
 
 
-def test_who_finds_no_room_finds_it_in_another_batch():
-    """The longest components there are, in every place: the first fit in, the rest do not."""
+def test_what_does_not_fit_in_a_batch_fits_in_another():
+    """A batch of the largest positions: the first fit in, the rest do not."""
     positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), 2, 4 * BATCH)
     reduced = jax.device_get(reduce_batch(positions))
     sizes = np.bitwise_count(reduced.boundary).sum((0, 1))
@@ -129,7 +131,7 @@ def test_who_finds_no_room_finds_it_in_another_batch():
     batch = jax.tree.map(lambda leaf: leaf[..., widest], positions)
     fits = fits_in_batch(infer_on_device(batch))
     assert 0 < fits.sum() < BATCH
-    assert fits[:8].all(), "the first ones make progress, whoever the others are"
+    assert fits[:8].all(), "the first ones fit, whatever the others are"
     order = np.argsort(fits, kind="stable")
     again = infer_on_device(jax.tree.map(lambda leaf: leaf[..., order], batch))
     assert fits_in_batch(again)[:8].all()

@@ -18,16 +18,19 @@ from jaxsweep.engines import (
     Rejection,
     TileSets,
     bitmask,
-    chains,
-    component_engine,
     edges,
     exact,
+    exhaustive,
     likelihood,
-    rejection,
+    particle_gibbs,
+    random_layouts,
     tilesets,
 )
 from jaxsweep.engines.batching import reduce_positions
 from jaxsweep.engines.beliefs import Status
+from jaxsweep.engines.component_index import find_components
+from jaxsweep.engines.components import Component
+from jaxsweep.engines.solution_lists import marginals_batch
 from jaxsweep.rules import position
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -45,16 +48,16 @@ def stuck(level, count, seed=5):
 
 
 @pytest.fixture(scope="module")
-def said():
-    """What every engine says of the same positions: asked once, looked at by many tests."""
+def inferred():
+    """The beliefs of every engine about the same positions, inferred once for many tests."""
     batch = stuck("beginner", 12)
     seeds = np.arange(12, dtype=np.uint32)
     return batch, {name: infer(batch, engine, seeds) for name, engine in ENGINES.items()}
 
 
 @every
-def test_every_engine_says_what_it_may(said, name):
-    batch, beliefs = said[0], said[1][name]
+def test_every_engine_keeps_the_contract_of_beliefs(inferred, name):
+    batch, beliefs = inferred[0], inferred[1][name]
     hidden = np.stack(
         [
             position.to_grid(jax.tree.map(lambda leaf, i=i: leaf[..., i], batch)) < 0
@@ -87,8 +90,8 @@ def test_every_engine_says_what_it_may(said, name):
 
 
 @every
-def test_every_engine_survives_bad_ends(name):
-    """Inconsistent positions are found or not decided; consistent ones never called otherwise."""
+def test_every_engine_survives_degenerate_positions(name):
+    """Inconsistent positions are found or not decided; consistent ones are never rejected."""
     for text in ENDS.values():
         one = position.from_text(text)
         beliefs = infer(one, ENGINES[name])
@@ -110,8 +113,8 @@ def test_every_engine_survives_bad_ends(name):
 
 
 @every
-def test_a_seed_decides_what_is_drawn(said, name):
-    batch, before = said[0], said[1][name]
+def test_a_seed_determines_the_estimates(inferred, name):
+    batch, before = inferred[0], inferred[1][name]
     seeds = np.arange(12, dtype=np.uint32)
     assert eqx.tree_equal(infer(batch, ENGINES[name], seeds), before)
     other = infer(batch, ENGINES[name], seeds + np.uint32(100))
@@ -119,8 +122,8 @@ def test_a_seed_decides_what_is_drawn(said, name):
 
 
 @every
-def test_a_batch_is_as_good_as_a_loop(said, name):
-    batch, together = said[0], said[1][name]
+def test_a_batch_equals_single_positions(inferred, name):
+    batch, together = inferred[0], inferred[1][name]
     for i in range(0, 12, 4):
         one = jax.tree.map(lambda leaf, i=i: leaf[..., i], batch)
         alone = infer(one, ENGINES[name], i)
@@ -161,8 +164,8 @@ def test_listing_equals_merging(name, level, count, share):
 
 
 @pytest.mark.parametrize("name", LISTERS)
-def test_an_edge_of_more_than_64_cells(name):
-    """A row of hidden cells beside a row of numbers: 90 cells, few layouts."""
+def test_a_component_of_more_than_64_cells(name):
+    """A row of hidden cells next to a row of numbers: 90 cells, few layouts."""
     rng = np.random.default_rng(1)
     board = PlainGame(2, 90, {(0, int(c)) for c in rng.permutation(90)[:30]})
     grid = np.full((2, 90), -1, np.int8)
@@ -188,7 +191,7 @@ def test_capacity_is_a_status(engine):
     assert off.max() < TOLERANCE
 
 
-def test_sub_edges_prove_but_do_not_weigh():
+def test_sub_edges_prove_cells_but_only_estimate_probabilities():
     batch = stuck("expert", 64)
     beliefs, truth = infer(batch, Edges(limit=12)), infer(batch)
     parts = beliefs.status == Status.ESTIMATE
@@ -208,9 +211,9 @@ def test_sub_edges_prove_but_do_not_weigh():
 
 
 def wide(size):
-    """Hidden cells on every other row and column, each between numbers: two layouts, one far walk.
+    """Hidden cells on every other row and column, each between numbers: two layouts.
 
-    So many numbers are under way at once that no short key holds them.
+    So many numbers have assigned and unassigned cells at once that few words hold no state.
     """
     board = PlainGame(size, size, set())
     places = [(r, c) for r in range(0, size, 2) for c in range(0, size, 2)]
@@ -254,30 +257,30 @@ def test_a_large_contradiction_is_found_or_not_decided(name):
 def test_sub_edges_are_maximal():
     """No number can be added to a sub-edge without exceeding the limit; and each is in one."""
     limit = 10
-    found, _ = component_engine.find_components(reduce_positions(stuck("expert", 64)))
+    found, _ = find_components(reduce_positions(stuck("expert", 64)))
     which = np.nonzero((found.cells > limit) & (found.cells <= 64) & (found.numbers <= 64))[0][:4]
     padded = found.pad(which, 64, 64)
-    groups = np.asarray(edges._cut_batch(padded, limit))
+    groups = np.asarray(edges.cut_batch(padded, limit))
     for i, edge in enumerate(which):
         one = jax.tree.map(lambda leaf, i=i: leaf[i], padded)
-        near = np.asarray(one.near())
+        adjacency = np.asarray(one.adjacency())
         for number in range(found.numbers[edge]):
             group = groups[i, number]
-            cells = near[group].any(0)
+            cells = adjacency[group].any(0)
             assert group[number]
             assert cells.sum() <= limit
             others = np.nonzero(~group[: found.numbers[edge]])[0]
-            assert all((cells | near[other]).sum() > limit for other in others)
+            assert all((cells | adjacency[other]).sum() > limit for other in others)
 
 
 def test_tile_sets_group_cells_with_the_same_numbers():
-    found, _ = component_engine.find_components(reduce_positions(stuck("expert", 16)))
+    found, _ = find_components(reduce_positions(stuck("expert", 16)))
     which = np.nonzero((found.cells <= 64) & (found.numbers <= 64))[0]
     padded = found.pad(which, 64, 64)
     sets = jax.device_get(jax.jit(jax.vmap(partial(tilesets.find_sets, capacity=64)))(padded))
     grouped = 0
-    for i, edge in enumerate(found.lists(which)):
-        around = [frozenset(np.nonzero(column)[0].tolist()) for column in edge.near().T]
+    for i, component in enumerate(found.lists(which)):
+        around = [frozenset(np.nonzero(column)[0].tolist()) for column in component.adjacency().T]
         kinds = list(dict.fromkeys(around))
         assert sets.of_cell[i, : len(around)].tolist() == [kinds.index(one) for one in around]
         assert sets.count[i] == len(kinds)
@@ -294,11 +297,11 @@ def test_likelihood_is_the_sum_of_shares():
     expected = {(0, 0): 1 / 4 + 2 / 7, (1, 2): 1 / 4 + 2 / 7, (2, 0): 2 / 7, (2, 1): 2 / 7}
     for cell, score in expected.items():
         assert beliefs.score[cell] == pytest.approx(score, abs=1e-6)
-    assert beliefs.score[0, 3] == 0, "next to no number: nothing speaks against it"
+    assert beliefs.score[0, 3] == 0, "a cell next to no number has score 0"
 
 
 def within(beliefs, truth, errors):
-    """The share of cells whose belief is within so many of its own errors of the truth."""
+    """The share of cells whose probability is within so many of its own errors of the truth."""
     off = np.abs(beliefs.mine_probability - truth.mine_probability)
     unsure = beliefs.error > 0
     return (off <= errors * beliefs.error + 1e-6)[unsure].mean()
@@ -332,14 +335,14 @@ def test_chains_that_run_out_of_sweeps_show_it():
 def test_random_layouts_know_their_error():
     batch = stuck("beginner", 12)
     truth, beliefs = infer(batch), infer(batch, Rejection(tolerance=0.003))
-    told = beliefs.status == Status.ESTIMATE
-    assert told.sum() >= 6
-    some = jax.tree.map(lambda leaf: leaf[told], beliefs)
-    assert within(some, jax.tree.map(lambda leaf: leaf[told], truth), 4) >= 0.99
+    estimated = beliefs.status == Status.ESTIMATE
+    assert estimated.sum() >= 6
+    some = jax.tree.map(lambda leaf: leaf[estimated], beliefs)
+    assert within(some, jax.tree.map(lambda leaf: leaf[estimated], truth), 4) >= 0.99
 
 
-def test_random_layouts_die_on_an_open_board():
-    """Half of an expert board: no random layout agrees, the engine says so, and chains go on."""
+def test_rejection_sampling_fails_on_an_open_board():
+    """Half of an expert board: no random layout is accepted, and `sampling` turns to chains."""
     batch = stuck("expert", 64)
     open_most = np.argsort(np.bitwise_count(np.asarray(batch.hidden)).sum((0, 1)))[:4]
     batch = jax.tree.map(lambda leaf: leaf[..., open_most], batch)
@@ -362,30 +365,33 @@ def test_beyond_exact_capacity_there_are_estimates(monkeypatch):
 
 def test_every_kernel_lowers_for_every_platform():
     small = {8: jnp.zeros((2, 8), jnp.int32), 32: jnp.zeros((2, 32), jnp.int32)}
-    lists = {n: component_engine.Component(*(zeros,) * 5) for n, zeros in small.items()}
+    lists = {n: Component(*(zeros,) * 5) for n, zeros in small.items()}
     batch = stuck("beginner", 2)
-    of_edge, of_tree = edges.SearchCapacity(8, 8), tilesets.TreeCapacity(8, 8, 8, 16, 2, 8)
-    of_masks = bitmask.MaskCapacity(16, 16, 16, 16, 8)
-    sixteen = component_engine.Component(*(jnp.zeros((2, 16), jnp.int32),) * 5)
+    search, tree = exhaustive.SearchCapacity(8, 8), tilesets.TreeCapacity(8, 8, 8, 16, 2, 8)
+    masks = bitmask.MaskCapacity(16, 16, 16, 16, 8)
+    sixteen = Component(*(jnp.zeros((2, 16), jnp.int32),) * 5)
     none = jnp.zeros((2,), jnp.int32)
-    problem = chains.Problem(lists[32], jnp.int32(1), none, none, none, jnp.zeros((2,), jnp.uint32))
+    problem = particle_gibbs.Problem(
+        lists[32], jnp.int32(1), none, none, none, jnp.zeros((2,), jnp.uint32)
+    )
     layouts, most = jnp.zeros((2, 4, 1), jnp.uint32), (jnp.int32(1), jnp.int32(1))
-    tree = tilesets._grow_batch(lists[8], of_tree).messages
-    masks = bitmask._list_batch(sixteen, of_masks).messages
-    valid = edges._try_batch(lists[8], of_edge).messages
+    leaves = tilesets.grow_batch(lists[8], tree).messages
+    assignments = bitmask.list_batch(sixteen, masks).messages
+    valid = exhaustive.search_batch(lists[8], search).messages
     can = jnp.zeros((2,), jnp.uint32)
+    sample, sweeps = random_layouts.sample_batch, particle_gibbs.run_sweeps
     calls = {
-        "grow": (lambda e: tilesets._grow_batch(e, of_tree), (lists[8],)),
-        "leaves": (tilesets._weigh_batch, (tree, jnp.zeros((2, 8)), can)),
-        "list": (lambda e: bitmask._list_batch(e, of_masks), (sixteen,)),
-        "masks": (bitmask._weigh_batch, (masks, jnp.zeros((2, 8)), can)),
-        "try": (lambda e: edges._try_batch(e, of_edge), (lists[8],)),
-        "valid": (edges._weigh_batch, (valid, jnp.zeros((2, 9)), can)),
-        "cut": (lambda e: edges._cut_batch(e, 8), (lists[32],)),
-        "begin": (lambda p: chains._begin(p, 4, 2), (problem,)),
-        "round": (lambda p, x: chains._round(p, x, jnp.int32(1), 2), (problem, layouts)),
-        "sample": (lambda p: rejection.sample_batch(p, can, jnp.int32(0), most, 128), (batch,)),
-        "score": (likelihood._score_batch, (batch,)),
+        "grow": (lambda c: tilesets.grow_batch(c, tree), (lists[8],)),
+        "leaves": (marginals_batch, (leaves, jnp.zeros((2, 8)), can)),
+        "list": (lambda c: bitmask.list_batch(c, masks), (sixteen,)),
+        "masks": (marginals_batch, (assignments, jnp.zeros((2, 8)), can)),
+        "search": (lambda c: exhaustive.search_batch(c, search), (lists[8],)),
+        "valid": (marginals_batch, (valid, jnp.zeros((2, 9)), can)),
+        "cut": (lambda c: edges.cut_batch(c, 8), (lists[32],)),
+        "start": (lambda p: particle_gibbs.initial_layouts(p, 4, 2), (problem,)),
+        "sweeps": (lambda p, x: sweeps(p, x, jnp.int32(1), 2), (problem, layouts)),
+        "sample": (lambda p: sample(p, can, jnp.int32(0), most, 128), (batch,)),
+        "score": (likelihood.score_batch, (batch,)),
     }
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(jax.jit(kernel), platforms=("cpu", "cuda", "tpu"))(*arguments)

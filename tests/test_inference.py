@@ -10,8 +10,17 @@ import numpy as np
 import pytest
 
 from jaxsweep import infer, number_odds
-from jaxsweep.engines import Exact, batching, component_engine, convolution, exact, forward_backward
+from jaxsweep.engines import (
+    Exact,
+    batching,
+    component_engine,
+    component_index,
+    convolution,
+    exact,
+    forward_backward,
+)
 from jaxsweep.engines.beliefs import Status
+from jaxsweep.engines.components import Component
 from jaxsweep.inference import infer_and_count
 from jaxsweep.rules import bitboard, frontier, position
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
@@ -232,26 +241,26 @@ def test_a_second_call_compiles_nothing():
 
 
 def test_every_kernel_lowers_for_every_platform():
-    tier = exact.CAPACITIES[1]
+    capacity = exact.CAPACITIES[1]
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 4)
     reduced = batching.reduce_batch(batch)
-    edge = component_engine.Component(
-        *(jnp.zeros((4, tier.cells), jnp.int32),) * 2,
-        *(jnp.zeros((4, tier.numbers), jnp.int32),) * 3,
+    components = Component(
+        *(jnp.zeros((4, capacity.cells), jnp.int32),) * 2,
+        *(jnp.zeros((4, capacity.numbers), jnp.int32),) * 3,
     )
-    table = forward_backward.count_layouts(edge, np.int32(2), tier)
+    counts = forward_backward.forward_pass(components, np.int32(2), capacity)
     none = jnp.zeros((4,), jnp.int32)
     join = (jnp.zeros((2, 8, 4)), jnp.zeros((2, 4), jnp.int32), none, none, none)
     calls = {
-        "settle": (batching.reduce_batch, (batch,)),
-        "build": (jax.jit(lambda s: component_engine.build_batch(s, 32)), (reduced,)),
-        "count": (
-            jax.jit(lambda e, n: forward_backward.count_layouts(e, n, tier)),
-            (edge, jnp.int32(2)),
+        "reduce": (batching.reduce_batch, (batch,)),
+        "build": (jax.jit(lambda s: component_index.build_batch(s, 32)), (reduced,)),
+        "forward": (
+            jax.jit(lambda c, n: forward_backward.forward_pass(c, n, capacity)),
+            (components, jnp.int32(2)),
         ),
-        "believe": (
-            exact.believe_batch,
-            (table.messages, table.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
+        "backward": (
+            exact.backward_batch,
+            (counts.messages, counts.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
         ),
         "join": (jax.jit(lambda *a: component_engine.join_batch(*a, total=32)), join),
     }
@@ -263,42 +272,50 @@ def test_every_kernel_lowers_for_every_platform():
 def test_the_frontier_lists_every_cell_and_number_once():
     batch = stuck_positions(Opening.of(LEVELS["expert"]), 5, 64)
     reduced = jax.device_get(batching.reduce_batch(batch))
-    built = jax.device_get(component_engine.build_batch(reduced, 128))
-    boundary, active = (bitboard.unpack_batch(x) for x in (reduced.boundary, reduced.constraints))
+    built = jax.device_get(component_index.build_batch(reduced, 128))
+    boundary, constraints = (
+        bitboard.unpack_batch(x) for x in (reduced.boundary, reduced.constraints)
+    )
     for i in range(64):
-        for rows, cols, edges, expected in (
+        for rows, cols, labels, expected in (
             (built.cell_row, built.cell_col, built.cell_component, boundary[i]),
-            (built.number_row, built.number_col, built.number_component, active[i]),
+            (built.number_row, built.number_col, built.number_component, constraints[i]),
         ):
-            there = edges[i] >= 0
-            listed = list(zip(rows[i][there].tolist(), cols[i][there].tolist(), strict=True))
+            is_listed = labels[i] >= 0
+            listed = list(
+                zip(rows[i][is_listed].tolist(), cols[i][is_listed].tolist(), strict=True)
+            )
             assert sorted(listed) == [tuple(map(int, cell)) for cell in np.argwhere(expected)]
-            assert (np.diff(edges[i][there]) >= 0).all(), "edge by edge"
-            assert (rows[i][~there] == frontier.FAR).all()
+            assert (np.diff(labels[i][is_listed]) >= 0).all(), "component by component"
+            assert (rows[i][~is_listed] == frontier.FAR).all()
         near = (abs(built.cell_row[i][:, None] - built.number_row[i]) <= 1) & (
             abs(built.cell_col[i][:, None] - built.number_col[i]) <= 1
         )
         together = near & (built.cell_component[i][:, None] >= 0) & (built.number_component[i] >= 0)
         same = built.cell_component[i][:, None] == built.number_component[i]
-        assert (same | ~together).all(), "a cell and a number next to each other are of one edge"
+        assert (same | ~together).all(), (
+            "a cell and a number next to each other are of one component"
+        )
 
 
-def test_joining_tells_apart_what_can_be():
-    """One edge with 0 or 2 mines beside one free cell, and one mine in all: nothing fits."""
-    layouts_of_edge = jnp.zeros((2, 8)).at[0, 0].set(1.0).at[0, 2].set(1.0).at[1, 0].set(1.0)
-    twice = jnp.stack([layouts_of_edge] * 2, axis=-1)
+def test_joining_finds_the_possible_mine_counts():
+    """A component with 0 or 2 mines, one mine in all: only an unconstrained cell can hold it."""
+    layouts_of_component = jnp.zeros((2, 8)).at[0, 0].set(1.0).at[0, 2].set(1.0).at[1, 0].set(1.0)
+    twice = jnp.stack([layouts_of_component] * 2, axis=-1)
     joined = convolution.join(
         twice,
         jnp.zeros((2, 2), jnp.int32),
         jnp.full((2,), 3, jnp.int32),
-        free=jnp.array([0, 1], jnp.int32),
+        unconstrained=jnp.array([0, 1], jnp.int32),
         mines=jnp.array([1, 1], jnp.int32),
         total=16,
     )
     assert joined.consistent.tolist() == [False, True]
-    assert int(joined.possible[0, 1]) == 0b11, "the free cell allows the edge no mine, or one"
-    assert float(joined.free_mine[1]) == 1.0
-    assert not bool(joined.free_can_clear[1])
+    assert int(joined.possible[0, 1]) == 0b11, (
+        "the unconstrained cell allows the component no mine, or one"
+    )
+    assert float(joined.unconstrained_mine[1]) == 1.0
+    assert not bool(joined.unconstrained_can_clear[1])
 
 
 def test_numbers_shown_are_distributed_as_in_all_layouts():

@@ -19,9 +19,10 @@ from rich.progress import track
 from rich.table import Table as TextTable
 
 from jaxsweep.commands import arguments, peers
-from jaxsweep.engines import component_engine, rejection
-from jaxsweep.engines.batching import reduce_positions, side_by_side, sizes_of
+from jaxsweep.engines import random_layouts, rejection
+from jaxsweep.engines.batching import parallel_map, reduce_positions, sizes_of
 from jaxsweep.engines.beliefs import Beliefs
+from jaxsweep.engines.component_index import find_components
 from jaxsweep.environment import Environment, State, random_cells
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, game
@@ -125,7 +126,7 @@ def whole_deduction(opening: Opening, batch: int) -> Call:
 def frontiers(opening: Opening, batch: int) -> Call:
     """The single-cell rules and the constraint arrays of stuck positions."""
     positions = stuck_positions(opening, SEED, batch)
-    return lambda: component_engine.find_components(reduce_positions(positions))
+    return lambda: find_components(reduce_positions(positions))
 
 
 def inference(opening: Opening, batch: int) -> Call:
@@ -149,22 +150,22 @@ def half_open(opening: Opening) -> Position:
 def placements(opening: Opening, batch: int) -> Call:
     """Random layouts of a half-open board, each with every cell in turn, by the plain sampler."""
     position = half_open(opening)
-    a_call = min(32, -(-batch // rejection.SAMPLES))
+    a_call = min(32, -(-batch // random_layouts.SAMPLES))
     copies = jax.tree.map(lambda leaf: np.repeat(leaf, a_call, axis=-1), position)
     seeds = np.arange(a_call, dtype=np.uint32)
     most = (
         np.int32(sizes_of(position.hidden)[0]),
-        np.int32(rejection.shown(position)[0]),
+        np.int32(random_layouts.count_numbers(position)[0]),
     )
     capacity = next(tier for tier in rejection.CAPACITIES if tier >= max(most))
 
-    def sample(i: int) -> rejection.Tally:
+    def sample(i: int) -> random_layouts.SampleSums:
         return jax.block_until_ready(
-            rejection.sample_batch(copies, seeds, np.int32(i), most, capacity)
+            random_layouts.sample_batch(copies, seeds, np.int32(i), most, capacity)
         )
 
-    calls = -(-batch // (a_call * rejection.SAMPLES))
-    return lambda: side_by_side(sample, range(calls))
+    calls = -(-batch // (a_call * random_layouts.SAMPLES))
+    return lambda: parallel_map(sample, range(calls))
 
 
 def environment_steps(opening: Opening, batch: int) -> Call:

@@ -1,4 +1,4 @@
-"""What an engine is."""
+"""The interface of an engine."""
 
 import abc
 
@@ -11,15 +11,15 @@ from jaxsweep.rules.position import Position
 
 
 class AbstractEngine(eqx.Module):
-    """A way to get from positions to beliefs.
+    """An inference method: computes beliefs about positions.
 
-    What it says of a position depends on that position and its seed alone, whatever else is in
-    the batch. An engine that draws nothing by lot ignores the seeds.
+    The beliefs about a position depend on that position and its seed alone, not on the rest of
+    the batch. A deterministic engine ignores the seeds.
     """
 
     @abc.abstractmethod
     def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
-        """Beliefs of a batch of positions, batch last in and first out.
+        """Infers the beliefs about a batch of positions: batch last in, batch first out.
 
-        Assumes that all of them fit into memory at once; `jaxsweep.infer` cuts larger batches.
+        Assumes that the whole batch fits into memory; `jaxsweep.infer` splits larger ones.
         """

@@ -1,4 +1,4 @@
-"""The host's part that engines share: batches of a few fixed sizes, so that little is compiled."""
+"""Batches on the host: kernels are called with few batch sizes, so that little is compiled."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import jax
 import numpy as np
-from jaxtyping import Array, Int, UInt32
+from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep.rules import frontier
 from jaxsweep.rules.deduction import Certain
@@ -18,78 +18,98 @@ BATCHES = (4, 32, 256)
 """The batch sizes that kernels are compiled for."""
 
 BYTES = 2**28
-"""What one call of a kernel may take: larger kernels get smaller batches."""
+"""Memory of one kernel call: kernels with larger entries get smaller batches."""
 
-BYTES_AT_ONCE = 2**31
-"""What all calls side by side may take."""
+PARALLEL_BYTES = 2**31
+"""Memory of all concurrent kernel calls."""
 
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def side_by_side(
-    work: Callable[[Job], Result], jobs: Iterable[Job], bytes_a_job: int = BYTES
+def parallel_map(
+    work: Callable[[Job], Result], jobs: Iterable[Job], bytes_per_job: int = BYTES
 ) -> list[Result]:
-    """The results of independent jobs, in order, one thread a core, if memory allows.
+    """Maps independent jobs to their results, in order, in one thread per core if memory allows.
 
-    XLA spreads one call over the cores only where single operations are large; ours are many and
-    small, but calls are independent of each other.
+    XLA spreads one call over the cores only where single operations are large. Here they are many
+    and small, but calls are independent of each other.
     """
     jobs = list(jobs)
-    at_once = min(machine.cores(), len(jobs), BYTES_AT_ONCE // max(bytes_a_job, 1))
-    if at_once < 2:
+    threads = min(machine.cores(), len(jobs), PARALLEL_BYTES // max(bytes_per_job, 1))
+    if threads < 2:
         return [work(job) for job in jobs]
-    with ThreadPoolExecutor(at_once) as threads:
-        return list(threads.map(work, jobs))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, jobs))
 
 
-def batches(which: Int[np.ndarray, " many"], most: int) -> Iterator[tuple[np.ndarray, int]]:
-    """Cuts a list into batches of few sizes, padded by repetition, and tells how many are real."""
-    # What is so large that few fit into a batch goes one at a time.
-    sizes = [size for size in BATCHES if size <= most] if most >= BATCHES[1] else [1]
+def padded_batches(
+    which: Int[np.ndarray, " many"], max_size: int
+) -> Iterator[tuple[Int[np.ndarray, " batch"], int]]:
+    """Splits indices into batches of a few sizes, with the number of entries before the padding.
+
+    Batches are padded by repeating their last entry.
+    """
+    # Entries so large that few fit into a batch go one at a time.
+    sizes = [size for size in BATCHES if size <= max_size] if max_size >= BATCHES[1] else [1]
     start = 0
     while start < len(which):
         left = len(which) - start
-        # Some batches of a smaller size rather than one that is mostly padding.
+        # Several smaller batches are better than one that is mostly padding.
         size = next((size for size in reversed(sizes) if 2 * left >= size), sizes[0])
         part = which[start : start + size]
         yield np.concatenate([part, np.full(size - len(part), part[-1])]), len(part)
         start += size
 
 
-@jax.jit
-def reduce_batch(positions: Position) -> ReducedPosition:
-    """`frontier.reduce`, batch last."""
-    return frontier.reduce(positions)
-
-
-def in_batches(kernel: Callable[[Position], Result], positions: Position) -> Result:
-    """What a kernel, batch last, says of all positions, called with few sizes; on the host."""
+def map_batches(kernel: Callable[[Position], Result], positions: Position) -> Result:
+    """Applies a kernel, batch last, to positions in padded batches; the result is on the host."""
     host = jax.device_get(positions)
 
     def work(job: tuple[np.ndarray, int]) -> Result:
         which, real = job
-        answer = jax.device_get(kernel(jax.tree.map(lambda leaf: leaf[..., which], host)))
-        return jax.tree.map(lambda leaf: leaf[..., :real], answer)
+        result = jax.device_get(kernel(jax.tree.map(lambda leaf: leaf[..., which], host)))
+        return jax.tree.map(lambda leaf: leaf[..., :real], result)
 
-    parts = side_by_side(work, batches(np.arange(len(host.mines)), BATCHES[-1]))
+    parts = parallel_map(work, padded_batches(np.arange(len(host.mines)), BATCHES[-1]))
     return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), *parts)
 
 
+@jax.jit
+def reduce_batch(positions: Position) -> ReducedPosition:
+    """Applies `frontier.reduce` to a batch, last."""
+    return frontier.reduce(positions)
+
+
 def reduce_positions(positions: Position) -> ReducedPosition:
-    """Settles a batch; the result is on the host."""
-    return in_batches(reduce_batch, positions)
+    """Reduces a batch of positions, last, by the single-cell rules; the result is on the host."""
+    return map_batches(reduce_batch, positions)
 
 
 def certain_by_single(position: Position) -> Certain:
-    """What the single-cell rules settle of one position; by a kernel that inference has anyway."""
+    """Finds the cells of one position that the single-cell rules decide.
+
+    Uses a kernel that inference needs anyway, so that nothing more is compiled.
+    """
     reduced = reduce_positions(jax.tree.map(lambda leaf: leaf[..., None], position))
     return jax.tree.map(lambda leaf: jax.numpy.asarray(leaf[..., 0]), reduced.certain)
+
+
+def is_possible(reduced: ReducedPosition) -> Bool[np.ndarray, " positions"]:
+    """Tells which positions the single-cell rules do not contradict."""
+    return np.asarray(reduced.consistent) & (np.asarray(reduced.mines_left) >= 0)
 
 
 def sizes_of(
     boards: UInt32[np.ndarray | Array, "rows words positions"],
 ) -> Int[np.ndarray, " positions"]:
-    """How many cells of each board are set."""
+    """Counts the set cells of each board."""
     return np.bitwise_count(np.asarray(boards)).sum((0, 1), dtype=np.int32)
+
+
+def mask_of_indices(size: int, which: Int[np.ndarray, " some"]) -> Bool[np.ndarray, " size"]:
+    """Returns a mask with these entries set."""
+    mask = np.zeros(size, bool)
+    mask[which] = True
+    return mask

@@ -1,10 +1,13 @@
-"""Edges joined by the mine count: how much each mine count of an edge weighs in the position.
+"""Forward–backward over the components of a position and the mine count.
 
-What the boundary leaves of the mines lies anywhere on the free cells, in (free cells choose mines
-left) ways. All weights are tilted by the position's mine density to the power of the mine count,
-which changes no probability, and keeps float32 far from its limits.
+Given the mine count, the layouts of the components are independent. The sum of their mine counts is
+a chain: each component adds its own count, a convolution, and the remaining mines lie anywhere on
+the unconstrained cells, in (unconstrained cells choose mines) ways. Sum-product along this chain
+gives the weight of each mine count of each component in the whole position.
 
-All arrays are of a batch of positions, last: every operation is one long vector over positions.
+All weights are tilted by the mine odds of the position to the power of the mine count. This changes
+no probability, and keeps float32 far from its limits. Arrays are of a batch of positions, last:
+every operation is one long vector over positions.
 """
 
 import equinox as eqx
@@ -12,60 +15,67 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
+from jaxsweep.engines.binomials import log_binomial_decrement, mine_odds
+
 BLOCK = 16
-"""Terms that are added at once: a sum of some terms becomes vector code, a reduction does not."""
+"""Terms that are added at once: XLA makes vector code of a sum of terms, but not of a reduction."""
+
+Message = Float[Array, "channel total batch"]
+"""A function of the sum of mine counts. Channel 0 holds weights; channel 1 holds 1 where a sum is
+possible, else 0."""
+
+Step = Float[Array, "channel mine_counts batch"]
+"""The same two channels, as functions of the mine count of one component."""
 
 
 class Joined(eqx.Module):
-    """The edges of positions, each seen with all the others of its position."""
+    """The components of each position, weighted by all others of the position."""
 
-    weights: Float[Array, "edges spread batch"]
-    """Of each mine count of an edge, the weight of one layout; layouts' weights sum to 1."""
-    possible: UInt32[Array, "edges batch"]
-    """Bit k: the other edges and the free cells allow this edge `least + k` mines."""
-    free_mine: Float[Array, " batch"]
-    """The chance of a mine in a free cell."""
-    free_can_mine: Bool[Array, " batch"]
-    free_can_clear: Bool[Array, " batch"]
+    weights: Float[Array, "components mine_counts batch"]
+    """The weight of one layout with this mine count, normalised over the component's layouts."""
+    possible: UInt32[Array, "components batch"]
+    """Bit k: the rest of the position allows the component `min_mines + k` mines."""
+    unconstrained_mine: Float[Array, " batch"]
+    """The mine probability of an unconstrained cell."""
+    unconstrained_can_mine: Bool[Array, " batch"]
+    unconstrained_can_clear: Bool[Array, " batch"]
     consistent: Bool[Array, " batch"]
     log_scale: Float[Array, " batch"]
-    """The logarithm of the number of layouts, above that of `free choose anchor`."""
+    """The logarithm of the number of layouts, minus that of `unconstrained choose anchor`."""
     anchor: Int[Array, " batch"]
     fits: Bool[Array, " batch"]
-    """False where the mine counts of all edges together need more room than `total`."""
+    """False where the sums of mine counts exceed the capacity `total`."""
 
 
 def join(
-    layouts: Float[Array, "edges spread batch"],
-    least: Int[Array, "edges batch"],
-    cells: Int[Array, " batch"],
-    free: Int[Array, " batch"],
+    layouts: Float[Array, "components mine_counts batch"],
+    min_mines: Int[Array, "components batch"],
+    boundary: Int[Array, " batch"],
+    unconstrained: Int[Array, " batch"],
     mines: Int[Array, " batch"],
     total: int,
 ) -> Joined:
-    """Weighs the edges of each position against each other.
+    """Weights the mine counts of each component by the rest of its position.
 
-    Absent edges have one layout without mines. `cells` and `free` are the numbers of boundary and
-    of free cells, `mines` are the mines for both. Sums of mine counts above the least are told
-    apart up to `total`, a multiple of `BLOCK`.
+    Absent components have one layout without mines. `boundary` and `unconstrained` are numbers of
+    cells, `mines` the mines on both. Sums of mine counts, above the sum of `min_mines`, are
+    distinguished up to `total`, a multiple of `BLOCK`.
     """
-    spread = layouts.shape[1]
-    density = mines.astype(jnp.float32) + 0.5
-    tilt = jnp.log(density / jnp.maximum((cells + free).astype(jnp.float32) + 1.0 - density, 0.5))
-    to_lay = mines - jnp.sum(least, axis=0, dtype=jnp.int32)
-    k = jnp.arange(spread, dtype=jnp.float32)
-    lean = jnp.exp(k[:, None] * tilt[None, :])  # [spread, batch]
-    tilted = layouts * lean[None]
+    mine_counts = layouts.shape[1]
+    tilt = jnp.log(mine_odds(mines, boundary + unconstrained))
+    above_min = mines - jnp.sum(min_mines, axis=0, dtype=jnp.int32)
+    k = jnp.arange(mine_counts, dtype=jnp.float32)
+    tilts = jnp.exp(k[:, None] * tilt[None, :])  # [mine_counts, batch]
+    tilted = layouts * tilts[None]
     scales = jnp.maximum(jnp.max(tilted, axis=1), jnp.finfo(jnp.float32).tiny)
     tilted = tilted / scales[:, None]
     can = (layouts > 0).astype(jnp.float32)
-    # Two channels go the same way: the weights, and whether there is any layout at all.
-    steps = jnp.stack([tilted, can], axis=1)  # [edges, channel, spread, batch]
+    steps = jnp.stack([tilted, can], axis=1)  # [components, channel, mine_counts, batch]
 
-    # Mines left for the free cells.
-    on_free = to_lay[None, :] - jnp.arange(total, dtype=jnp.int32)[:, None]
-    valid = (on_free >= 0) & (on_free <= free[None, :])
-    log_weight, start = _log_choose(on_free, valid, free, tilt)
+    # The mines on unconstrained cells, for each sum of the components' mine counts.
+    rest = above_min[None, :] - jnp.arange(total, dtype=jnp.int32)[:, None]
+    valid = (rest >= 0) & (rest <= unconstrained[None, :])
+    log_weight, start = _tilted_log_binomials(rest, valid, unconstrained, tilt)
     peak = jnp.max(jnp.where(valid, log_weight, -jnp.inf), axis=0)
     peak = jnp.where(jnp.any(valid, axis=0), peak, 0.0)
     last = jnp.stack(
@@ -76,118 +86,109 @@ def join(
     )  # [channel, total, batch]
 
     first = jnp.zeros_like(last).at[:, 0].set(1.0)
-    nothing = jnp.zeros_like(tilt)
-    (end, _), before = jax.lax.scan(
-        lambda carry, step: (_rescale(_add(carry[0], step), carry[1]), carry[0]),
-        (first, nothing),
+    zeros = jnp.zeros_like(tilt)
+    (end, _), forward = jax.lax.scan(
+        lambda carry, step: (_rescale(_convolve(carry[0], step), carry[1]), carry[0]),
+        (first, zeros),
         steps,
     )
 
-    def back(carry, edge):
-        (rows, log_scale), (step, so_far) = carry, edge
-        return _rescale(_take(rows, step), log_scale), _meet(so_far, rows, spread)
+    def backward_step(carry, component):
+        (after, log_scale), (step, before) = carry, component
+        return (
+            _rescale(_correlate(after, step), log_scale),
+            _combine(before, after, mine_counts),
+        )
 
-    (whole, log_back), seen = jax.lax.scan(back, (last, nothing), (steps, before), reverse=True)
-    weights = seen[:, 0] * lean[None]
+    (whole, log_backward), combined = jax.lax.scan(
+        backward_step, (last, zeros), (steps, forward), reverse=True
+    )
+    weights = combined[:, 0] * tilts[None]
     weights = weights / jnp.maximum(
         jnp.sum(weights * layouts, axis=1, keepdims=True), jnp.finfo(jnp.float32).tiny
     )
-    bits = (jnp.uint32(1) << jnp.arange(spread, dtype=jnp.uint32))[None, :, None]
-    possible = jnp.sum(jnp.where(seen[:, 1] > 0, bits, jnp.uint32(0)), axis=1, dtype=jnp.uint32)
-    ending = end * last
-    mass = jnp.maximum(jnp.sum(ending[0], axis=0), jnp.finfo(jnp.float32).tiny)
-    share = on_free.astype(jnp.float32) / jnp.maximum(free, 1).astype(jnp.float32)[None, :]
-    reach = jnp.arange(spread, dtype=jnp.int32)[None, :, None]
-    top = jnp.max(jnp.where(layouts > 0, reach, 0), axis=1)
+    bits = (jnp.uint32(1) << jnp.arange(mine_counts, dtype=jnp.uint32))[None, :, None]
+    possible = jnp.sum(jnp.where(combined[:, 1] > 0, bits, jnp.uint32(0)), axis=1, dtype=jnp.uint32)
+    by_sum = end * last
+    mass = jnp.maximum(jnp.sum(by_sum[0], axis=0), jnp.finfo(jnp.float32).tiny)
+    density = rest.astype(jnp.float32) / jnp.maximum(unconstrained, 1).astype(jnp.float32)[None, :]
+    index = jnp.arange(mine_counts, dtype=jnp.int32)[None, :, None]
+    top = jnp.max(jnp.where(layouts > 0, index, 0), axis=1)
     return Joined(
         weights=weights,
         possible=possible,
-        free_mine=jnp.sum(ending[0] * jnp.clip(share, 0.0, 1.0), axis=0) / mass,
-        free_can_mine=jnp.any((ending[1] > 0) & (on_free >= 1), axis=0),
-        free_can_clear=jnp.any((ending[1] > 0) & (on_free <= free[None, :] - 1), axis=0),
+        unconstrained_mine=jnp.sum(by_sum[0] * jnp.clip(density, 0.0, 1.0), axis=0) / mass,
+        unconstrained_can_mine=jnp.any((by_sum[1] > 0) & (rest >= 1), axis=0),
+        unconstrained_can_clear=jnp.any(
+            (by_sum[1] > 0) & (rest <= unconstrained[None, :] - 1), axis=0
+        ),
         consistent=whole[1, 0] > 0,
         log_scale=jnp.log(jnp.maximum(whole[0, 0], jnp.finfo(jnp.float32).tiny))
-        + log_back
+        + log_backward
         + peak
         - start.astype(jnp.float32) * tilt
         + jnp.sum(jnp.log(scales), axis=0),
-        anchor=to_lay - start,
+        anchor=above_min - start,
         fits=jnp.sum(top, axis=0, dtype=jnp.int32) < total,
     )
 
 
-def _log_choose(
-    on_free: Int[Array, "total batch"],
+def _tilted_log_binomials(
+    rest: Int[Array, "total batch"],
     valid: Bool[Array, "total batch"],
-    free: Int[Array, " batch"],
+    unconstrained: Int[Array, " batch"],
     tilt: Float[Array, " batch"],
 ) -> tuple[Float[Array, "total batch"], Int[Array, " batch"]]:
-    """Logarithms of (free choose on_free) above that of the first valid one, and where that is.
-
-    A sum of the logarithms of ratios of neighbours: with the tilt taken off, these are small.
-    """
-    gone = on_free[:-1].astype(jnp.float32) / (free[None, :] - on_free[:-1] + 1).astype(jnp.float32)
+    """Computes tilted log(unconstrained choose rest), minus the first valid one; and its index."""
     both = valid[:-1] & valid[1:]
-    growth = jnp.where(both, jnp.log(jnp.where(both, gone, 1.0)) - tilt[None, :], 0.0)
-    total = on_free.shape[0]
+    decrement = log_binomial_decrement(unconstrained[None, :], rest[:-1], both)
+    growth = jnp.where(both, decrement - tilt[None, :], 0.0)
+    total = rest.shape[0]
     index = jnp.arange(total, dtype=jnp.int32)[:, None]
     start = jnp.min(jnp.where(valid, index, total - 1), axis=0)
-    grown = jnp.concatenate([jnp.zeros_like(growth[:1]), growth])
+    steps = jnp.concatenate([jnp.zeros_like(growth[:1]), growth])
     _, log_weight = jax.lax.scan(
-        lambda so_far, row: (so_far + row, so_far + row), jnp.zeros_like(tilt), grown
+        lambda so_far, step: (so_far + step, so_far + step), jnp.zeros_like(tilt), steps
     )
     return log_weight, start
 
 
-def _add(
-    sums: Float[Array, "channel total batch"], step: Float[Array, "channel spread batch"]
-) -> Float[Array, "channel total batch"]:
-    """The distribution of a sum, with one more edge in it."""
-    spread = step.shape[1]
-    padded = jnp.pad(sums, ((0, 0), (spread - 1, 0), (0, 0)))
-    total = sums.shape[1]
-    starts = range(spread - 1, -1, -1)
+def _convolve(before: Message, step: Step) -> Message:
+    """Computes the forward message after a component from the one before it."""
+    mine_counts = step.shape[1]
+    padded = jnp.pad(before, ((0, 0), (mine_counts - 1, 0), (0, 0)))
+    total = before.shape[1]
+    starts = range(mine_counts - 1, -1, -1)
     parts = [padded[:, s : s + total] * step[:, k, None] for k, s in enumerate(starts)]
     return jax.tree.reduce(jnp.add, parts)
 
 
-def _take(
-    after: Float[Array, "channel total batch"], step: Float[Array, "channel spread batch"]
-) -> Float[Array, "channel total batch"]:
-    """What a sum weighs before an edge, given what it weighs after it."""
+def _correlate(after: Message, step: Step) -> Message:
+    """Computes the backward message before a component from the one after it."""
     parts = [_shift_left(after, k) * step[:, k, None] for k in range(step.shape[1])]
     return jax.tree.reduce(jnp.add, parts)
 
 
-def _meet(
-    before: Float[Array, "channel total batch"],
-    after: Float[Array, "channel total batch"],
-    spread: int,
-) -> Float[Array, "channel spread batch"]:
-    """What an edge's mine counts weigh, between the sums before and after it."""
-    padded = jnp.pad(after, ((0, 0), (0, spread), (0, 0)))
+def _combine(before: Message, after: Message, mine_counts: int) -> Step:
+    """Computes the weights of a component's mine counts from the messages on both sides."""
+    padded = jnp.pad(after, ((0, 0), (0, mine_counts), (0, 0)))
 
-    def block(i, seen):
+    def add_block(i, so_far):
         these = jax.lax.dynamic_slice_in_dim(before, i * BLOCK, BLOCK, 1)
-        others = jax.lax.dynamic_slice_in_dim(padded, i * BLOCK, BLOCK + spread, 1)
-        parts = [these[:, t, None] * others[:, t : t + spread] for t in range(BLOCK)]
-        return jax.tree.reduce(jnp.add, [seen, *parts])
+        others = jax.lax.dynamic_slice_in_dim(padded, i * BLOCK, BLOCK + mine_counts, 1)
+        parts = [these[:, t, None] * others[:, t : t + mine_counts] for t in range(BLOCK)]
+        return jax.tree.reduce(jnp.add, [so_far, *parts])
 
-    nothing = jnp.zeros_like(padded[:, :spread])
-    return jax.lax.fori_loop(0, before.shape[1] // BLOCK, block, nothing)
-
-
-def _shift_left(
-    rows: Float[Array, "*rows total batch"], k: int
-) -> Float[Array, "*rows total batch"]:
-    widths = [(0, 0)] * (rows.ndim - 2) + [(0, k), (0, 0)]
-    return jnp.pad(rows, widths)[..., k:, :]
+    zeros = jnp.zeros_like(padded[:, :mine_counts])
+    return jax.lax.fori_loop(0, before.shape[1] // BLOCK, add_block, zeros)
 
 
-def _rescale(
-    rows: Float[Array, "channel total batch"], log_scale: Float[Array, " batch"]
-) -> tuple[Float[Array, "channel total batch"], Float[Array, " batch"]]:
-    """Weights to at most 1, and possibilities to 0 or 1; the logarithm of the former's factor."""
+def _shift_left(rows: Message, k: int) -> Message:
+    return jnp.pad(rows, ((0, 0), (0, k), (0, 0)))[:, k:, :]
+
+
+def _rescale(rows: Message, log_scale: Float[Array, " batch"]) -> tuple[Message, Array]:
+    """Scales weights to at most 1 and possibilities to 0 or 1; updates the weights' log factor."""
     peak = jnp.max(rows[0], axis=0)
     peak = jnp.where(peak > 0, peak, 1.0)
     scaled = jnp.stack([rows[0] / peak[None, :], (rows[1] > 0).astype(jnp.float32)])

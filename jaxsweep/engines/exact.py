@@ -1,6 +1,7 @@
-"""The exact engine: every edge counted by merging equal states, all edges joined by the mine count.
+"""The exact engine: forward–backward over each component, and over the components of a position.
 
-The arithmetic is in `edge_tables` and `joining`, the batching in `edgewise`.
+The arithmetic is in `forward_backward` and `convolution`, the batching in `component_engine`. The
+device version, with fixed and smaller capacities, is `device_exact`.
 """
 
 import itertools
@@ -12,66 +13,75 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 
-from jaxsweep.engines import component_engine, forward_backward
-from jaxsweep.engines.batching import BATCHES, reduce_batch, sizes_of
+from jaxsweep.engines import component_engine, component_index, forward_backward
+from jaxsweep.engines.batching import (
+    BATCHES,
+    is_possible,
+    mask_of_indices,
+    reduce_batch,
+    sizes_of,
+)
 from jaxsweep.engines.beliefs import Beliefs
-from jaxsweep.engines.component_engine import CellMarginals, Component, ComponentCounts
-from jaxsweep.engines.forward_backward import ForwardMessages, WalkCapacity
+from jaxsweep.engines.components import CellMarginals, Component, ComponentCounts
+from jaxsweep.engines.forward_backward import ForwardMessages, StateCapacity
 from jaxsweep.rules.position import Position
 
 CAPACITIES = (
-    # Most edges are this small; where there are many, they get a kernel of their own.
-    WalkCapacity(cells=8, numbers=12, states=8, words=2, spread=8, worth_from=256),
-    WalkCapacity(cells=16, numbers=24, states=16, words=2, spread=8),
-    WalkCapacity(cells=64, numbers=64, states=16, words=2, spread=8),
-    WalkCapacity(cells=128, numbers=128, states=64, words=3, spread=16),
-    WalkCapacity(cells=512, numbers=512, states=64, words=3, spread=32),
-    WalkCapacity(cells=512, numbers=512, states=512, words=5, spread=32),
-    WalkCapacity(cells=1024, numbers=1024, states=4096, words=8, spread=32),
+    # Most components are this small; where there are many, they get a kernel of their own.
+    StateCapacity(cells=8, numbers=12, states=8, words=2, mine_counts=8, worth_from=256),
+    StateCapacity(cells=16, numbers=24, states=16, words=2, mine_counts=8),
+    StateCapacity(cells=64, numbers=64, states=16, words=2, mine_counts=8),
+    StateCapacity(cells=128, numbers=128, states=64, words=3, mine_counts=16),
+    StateCapacity(cells=512, numbers=512, states=64, words=3, mine_counts=32),
+    StateCapacity(cells=512, numbers=512, states=512, words=5, mine_counts=32),
+    StateCapacity(cells=1024, numbers=1024, states=4096, words=8, mine_counts=32),
 )
 
-count_batch = jax.jit(forward_backward.count_layouts, static_argnames="capacity")
-believe_batch = jax.jit(forward_backward.believe)
+MAX_EXACT_LAYOUTS = 1e15
+"""Counts below this are recovered exactly from float32 and their residue modulo 2³²."""
+
+forward_batch = jax.jit(forward_backward.forward_pass, static_argnames="capacity")
+backward_batch = jax.jit(forward_backward.backward_pass)
 
 
-class Exact(component_engine.AbstractComponentEngine[WalkCapacity]):
-    """Exact beliefs of every position that fits the largest capacity: nearly all there are."""
+class Exact(component_engine.AbstractComponentEngine[StateCapacity]):
+    """Exact beliefs about every position that fits the largest capacity: nearly all there are."""
 
-    capacities: tuple[WalkCapacity, ...] = eqx.field(static=True, default=CAPACITIES)
+    capacities: tuple[StateCapacity, ...] = eqx.field(static=True, default=CAPACITIES)
 
     def count_components(
-        self, edges: Component, length: np.int32, capacity: WalkCapacity
+        self, components: Component, length: np.int32, capacity: StateCapacity
     ) -> ComponentCounts:
-        """Walks the edges forward."""
-        return count_batch(edges, length, capacity)
+        """Runs the forward pass."""
+        return forward_batch(components, length, capacity)
 
     def marginals(
         self,
         messages: ForwardMessages,
-        weights: Float[np.ndarray, "batch spread"],
+        weights: Float[np.ndarray, "batch mine_counts"],
         possible: UInt32[np.ndarray | Array, " batch"],
         length: np.int32,
     ) -> CellMarginals:
-        """Walks the edges back."""
-        return believe_batch(messages, weights, possible, length)
+        """Runs the backward pass."""
+        return backward_batch(messages, weights, possible, length)
 
     def infer_and_count(self, positions: Position) -> tuple[Beliefs, list[int | None]]:
-        """As `infer`, and the number of layouts of each position as a whole number.
+        """Infers beliefs, and counts the layouts of each position as whole numbers; batch last.
 
-        Batch last. A number is None where it is out of reach: over capacity, or a component with
-        10¹⁵ layouts or more.
+        A count is None where the position is over capacity, or has a component with
+        `MAX_EXACT_LAYOUTS` or more layouts of one mine count.
         """
         solution = component_engine.solve(self, positions)
         return solution.beliefs, _layout_counts(solution)
 
 
 def _layout_counts(solution: component_engine.Solution) -> list[int | None]:
-    """The number of layouts of each position; None where float32 and its residue cannot tell."""
+    """Counts the layouts of each position; None where float32 and its residue do not suffice."""
     reduced, components, counted, fits, _ = solution
-    possible = component_engine.is_possible(reduced)
+    possible = is_possible(reduced)
     unconstrained = sizes_of(reduced.unconstrained)
-    lost = (counted.layouts >= 1e15).any(1)
-    known = fits & ~component_engine.mask_of_indices(len(fits), components.position[lost])
+    too_many = (counted.layouts >= MAX_EXACT_LAYOUTS).any(1)
+    known = fits & ~mask_of_indices(len(fits), components.position[too_many])
     of_position: list[list[int]] = [[] for _ in fits]
     for component, position in enumerate(components.position):
         of_position[position].append(component)
@@ -83,60 +93,63 @@ def _layout_counts(solution: component_engine.Solution) -> list[int | None]:
             totals.append(None)
         else:
             mines, cells = int(reduced.mines_left[position]), int(unconstrained[position])
-            totals.append(_close([_exact_counts(counted, one) for one in own], mines, cells))
+            totals.append(_total([_exact_counts(counted, one) for one in own], mines, cells))
     return totals
 
 
-def _exact_counts(counted: component_engine.Counted, edge: int) -> dict[int, int]:
-    """An edge's layouts by number of mines, as whole numbers."""
-    rows = zip(counted.layouts[edge], counted.residue[edge], strict=True)
-    least = int(counted.least[edge])
-    lifted = [_lift(float(rounded), int(residue)) for rounded, residue in rows]
-    return {least + k: ways for k, ways in enumerate(lifted) if ways}
+def _exact_counts(counted: component_engine.CountedComponents, component: int) -> dict[int, int]:
+    """Returns a component's layouts by mine count, as whole numbers."""
+    rows = zip(counted.layouts[component], counted.layouts_modulo[component], strict=True)
+    min_mines = int(counted.min_mines[component])
+    layouts = [_recover(float(rounded), int(residue)) for rounded, residue in rows]
+    return {min_mines + k: count for k, count in enumerate(layouts) if count}
 
 
-def _close(edges: list[dict[int, int]], mines: int, free: int) -> int:
-    """Layouts of edges and free cells with so many mines in all."""
+def _total(components: list[dict[int, int]], mines: int, unconstrained: int) -> int:
+    """Counts the layouts of components and unconstrained cells with so many mines in all."""
     sums = {0: 1}
-    for edge in edges:
+    for component in components:
         after: dict[int, int] = {}
-        for (laid, so_far), (more, ways) in itertools.product(sums.items(), edge.items()):
-            after[laid + more] = after.get(laid + more, 0) + so_far * ways
+        for (so_far, layouts), (more, count) in itertools.product(sums.items(), component.items()):
+            after[so_far + more] = after.get(so_far + more, 0) + layouts * count
         sums = after
-    return sum(ways * math.comb(free, mines - laid) for laid, ways in sums.items() if laid <= mines)
+    return sum(
+        layouts * math.comb(unconstrained, mines - so_far)
+        for so_far, layouts in sums.items()
+        if so_far <= mines
+    )
 
 
-def _lift(rounded: float, residue: int) -> int:
-    """The whole number next to a rounded one that has this residue modulo 2³²."""
+def _recover(rounded: float, residue: int) -> int:
+    """Returns the whole number nearest to a rounded one that has this residue modulo 2³²."""
     return residue + round((rounded - residue) / 2**32) * 2**32
 
 
 def warm_up(position: Position) -> None:
-    """Compiles the smallest kernels side by side: those that a position of this size needs.
+    """Compiles the smallest kernels in parallel: those that a position of this size needs.
 
-    Compiling is most of what a person waits for at first; the cores can share it.
+    Compilation is most of the time until the first answer, and the cores can share it.
     """
     batch, capacity = BATCHES[0], CAPACITIES[1]
 
-    def to_edges() -> None:
+    def compile_frontier() -> None:
         copies = jax.tree.map(lambda leaf: np.stack([leaf] * batch, axis=-1), position)
-        component_engine.build_batch(reduce_batch(copies), component_engine.FRONTIER_CAPACITIES[0])
+        component_index.build_batch(reduce_batch(copies), component_index.FRONTIER_CAPACITIES[0])
 
-    def from_edges() -> None:
+    def compile_inference() -> None:
         cells, numbers = (
             np.zeros((batch, n), np.int32) for n in (capacity.cells, capacity.numbers)
         )
-        table = count_batch(
+        counts = forward_batch(
             Component(cells, cells, numbers, numbers, numbers), np.int32(0), capacity
         )
-        believe_batch(table.messages, table.layouts, np.zeros(batch, np.uint32), np.int32(0))
-        edges, spread, total = component_engine.JOIN_CAPACITIES[0]
-        none = np.zeros(batch, np.int32)
-        layouts = np.zeros((edges, spread, batch), np.float32)
-        component_engine.join_batch(
-            layouts, np.zeros((edges, batch), np.int32), none, none, none, total
-        )
+        backward_batch(counts.messages, counts.layouts, np.zeros(batch, np.uint32), np.int32(0))
+        components, mine_counts, total = component_engine.JOIN_CAPACITIES[0]
+        zeros = np.zeros(batch, np.int32)
+        layouts = np.zeros((components, mine_counts, batch), np.float32)
+        min_mines = np.zeros((components, batch), np.int32)
+        component_engine.join_batch(layouts, min_mines, zeros, zeros, zeros, total)
 
     with ThreadPoolExecutor() as threads:
-        for task in [threads.submit(to_edges), threads.submit(from_edges)]:
+        for task in [threads.submit(compile_frontier), threads.submit(compile_inference)]:
             task.result()

@@ -1,9 +1,11 @@
-"""One edge counted exactly: how many ways to lay k mines on it, in all and through each cell.
+"""Forward–backward over the cells of one component, merging equal states.
 
-The cells are walked in order. A state is what the numbers met so far still need, four bits each in
-a few words, and carries one count a number of mines laid. Equal states are merged, so that the
-number of states stays small however long the edge is. The counts are whole numbers in float32:
-they may round, but never to zero, so that what can be and what cannot is told exactly.
+A dynamic program over the frontier: cells are assigned in elimination order, and the state is the
+packed residuals of the numbers that have assigned and unassigned cells (`residuals`). A forward
+message holds, for each state, the number of partial layouts by mine count. Equal states are merged,
+so that their number stays small however long the component is. The backward pass gives the marginal
+of each cell. Counts are whole numbers in float32: they may round, but never to zero, so that what
+is possible is decided exactly.
 """
 
 from functools import partial
@@ -16,112 +18,118 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep.engines import residuals
-from jaxsweep.engines.component_engine import CellMarginals, Component, ComponentCounts
+from jaxsweep.engines.components import CellMarginals, Component, ComponentCounts
 from jaxsweep.engines.residuals import Transition
 from jaxsweep.rules import bitboard
 
 
-class WalkCapacity(NamedTuple):
+class StateCapacity(NamedTuple):
     """The static capacities of a kernel."""
 
     cells: int
     numbers: int
     states: int
+    """Distinct states between two cells."""
     words: int
-    spread: int
-    """How many different mine counts are told apart at once."""
+    """Words of a packed state."""
+    mine_counts: int
+    """Distinct mine counts at any time."""
     worth_from: int = 0
 
     @property
     def bytes(self) -> int:
-        """What the messages of one edge takes, about."""
-        return 4 * self.cells * self.states * (self.spread + 2)
+        """Memory for the messages of one component, about."""
+        return 4 * self.cells * self.states * (self.mine_counts + 2)
 
 
 class ForwardMessages(eqx.Module):
-    """The states before a cell, and where each of them goes; or [cells, batch] of these."""
+    """The states before a cell, and the successor of each; or of many cells, `[cells, batch]`."""
 
-    counts: Float[Array, "*walk states spread"]
-    """Ways to reach a state, by mines laid so far above the fewest of any state."""
-    to_clear: Int[Array, "*walk states"]
-    to_mine: Int[Array, "*walk states"]
+    counts: Float[Array, "*cells states mine_counts"]
+    """Partial layouts that lead to a state, by mine count above the minimum of all states."""
+    to_clear: Int[Array, "*cells states"]
+    to_mine: Int[Array, "*cells states"]
     """The state after the cell, without and with a mine in it; `states` where there is none."""
-    slid: Bool[Array, "*walk"]
-    """Whether the fewest mines of any state grew with this cell."""
+    shifted: Bool[Array, "*cells"]
+    """Whether the minimum of the mine counts grew at this cell."""
 
 
-class _Front(NamedTuple):
+class _States(NamedTuple):
     """The states between two cells."""
 
-    keys: UInt32[Array, "states words"]
+    packed: UInt32[Array, "states words"]
     live: Bool[Array, " states"]
-    counts: Float[Array, "states spread"]
-    residue: UInt32[Array, "states spread"] | None
-    least: Int[Array, ""]
+    counts: Float[Array, "states mine_counts"]
+    counts_modulo: UInt32[Array, "states mine_counts"] | None
+    min_mines: Int[Array, ""]
     fits: Bool[Array, ""]
 
 
-def count_layouts(
-    edges: Component,
+def forward_pass(
+    components: Component,
     length: Int[Array, ""] | np.int32,
-    capacity: WalkCapacity,
-    residues: bool = True,
+    capacity: StateCapacity,
+    modulo: bool = True,
 ) -> ComponentCounts:
-    """Walks a batch of edges forward, batch first; none has more than `length` cells.
+    """Counts the layouts of a batch of components, first, of at most `length` cells each.
 
-    The loop over cells is around the `vmap` over edges: inside of it, what is written at each cell
-    would be a copy of the whole messages.
+    With `modulo`, also computes the counts modulo 2³².
     """
-    steps, collides = jax.vmap(partial(residuals.cell_by_cell, words=capacity.words))(edges)
+    steps, collides = jax.vmap(partial(residuals.cell_transitions, words=capacity.words))(
+        components
+    )
     by_cell = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 1, 0), steps)
-    batch, cells, states = edges.need.shape[0], capacity.cells, capacity.states
+    batch, cells, states = components.residual.shape[0], capacity.cells, capacity.states
 
-    def walk(cell, carry):
-        front, messages = carry
+    # The loop over cells is outside of the `vmap` over components: inside, each write of a message
+    # would copy all messages.
+    def advance(cell, carry):
+        current, messages = carry
         step = jax.tree.map(
             lambda leaf: jax.lax.dynamic_index_in_dim(leaf, cell, 0, False), by_cell
         )
-        front, trodden = jax.vmap(_step)(front, step)
-        return front, jax.tree.map(
+        current, message = jax.vmap(_forward_step)(current, step)
+        return current, jax.tree.map(
             lambda whole, new: jax.lax.dynamic_update_index_in_dim(whole, new, cell, 0),
             messages,
-            trodden,
+            message,
         )
 
-    one_way = jnp.zeros((batch, states, capacity.spread), jnp.float32).at[:, 0, 0].set(1.0)
-    front = _Front(
-        keys=jnp.zeros((batch, states, capacity.words), jnp.uint32),
+    empty_layout = jnp.zeros((batch, states, capacity.mine_counts), jnp.float32)
+    empty_layout = empty_layout.at[:, 0, 0].set(1.0)
+    start = _States(
+        packed=jnp.zeros((batch, states, capacity.words), jnp.uint32),
         live=jnp.zeros((batch, states), bool).at[:, 0].set(True),
-        counts=one_way,
-        residue=one_way.astype(jnp.uint32) if residues else None,
-        least=jnp.zeros((batch,), jnp.int32),
+        counts=empty_layout,
+        counts_modulo=empty_layout.astype(jnp.uint32) if modulo else None,
+        min_mines=jnp.zeros((batch,), jnp.int32),
         fits=~collides,
     )
     messages = ForwardMessages(
-        counts=jnp.zeros((cells, batch, states, capacity.spread), jnp.float32),
+        counts=jnp.zeros((cells, batch, states, capacity.mine_counts), jnp.float32),
         to_clear=jnp.zeros((cells, batch, states), jnp.int32),
         to_mine=jnp.zeros((cells, batch, states), jnp.int32),
-        slid=jnp.zeros((cells, batch), bool),
+        shifted=jnp.zeros((cells, batch), bool),
     )
-    front, messages = jax.lax.fori_loop(0, length, walk, (front, messages))
-    layouts = front.counts[:, 0]  # All end in the one state in which no number needs anything.
+    end, messages = jax.lax.fori_loop(0, length, advance, (start, messages))
+    layouts = end.counts[:, 0]  # All layouts end in the one state without residuals.
     return ComponentCounts(
-        least=front.least,
+        min_mines=end.min_mines,
         layouts=layouts,
-        residue=None if front.residue is None else front.residue[:, 0],
-        fits=front.fits & jnp.all(jnp.isfinite(layouts), axis=1),
+        layouts_modulo=None if end.counts_modulo is None else end.counts_modulo[:, 0],
+        fits=end.fits & jnp.all(jnp.isfinite(layouts), axis=1),
         messages=messages,
     )
 
 
-def _step(front: _Front, step: Transition) -> tuple[_Front, ForwardMessages]:
-    """Takes one edge past one cell; the messages is of this cell alone."""
-    states = front.live.shape[0]
-    keys = front.keys + step.enter[None, :]
-    taken, can_take = residuals.take(keys, step.touch[None, :])
-    both = jnp.concatenate([keys, taken])  # [candidates, words]
-    ok = jnp.concatenate([front.live, front.live & step.exists & can_take])
-    ok &= residuals.can_end(both, step.room[None, :])
+def _forward_step(current: _States, step: Transition) -> tuple[_States, ForwardMessages]:
+    """Assigns one cell of one component; returns the next states and the message of this cell."""
+    states = current.live.shape[0]
+    clear = current.packed + step.enter[None, :]
+    mined, nonnegative = residuals.subtract(clear, step.adjacent[None, :])
+    both = jnp.concatenate([clear, mined])  # [candidates, words]
+    ok = jnp.concatenate([current.live, current.live & step.exists & nonnegative])
+    ok &= residuals.is_feasible(both, step.remaining[None, :])
 
     target, size = _merge(both, ok)
     target = jnp.where(ok, target, states)
@@ -130,57 +138,58 @@ def _step(front: _Front, step: Transition) -> tuple[_Front, ForwardMessages]:
         moved = jnp.concatenate([rows, jnp.pad(rows[:, :-1], ((0, 0), (1, 0)))])
         return jnp.zeros_like(rows).at[target].add(moved, mode="drop")
 
-    counts, residue = move(front.counts), jax.tree.map(move, front.residue)
-    # Keep the fewest mines of any state in the first column, or soon so.
-    slid = ~jnp.any(counts[:, 0] > 0)
+    counts, counts_modulo = move(current.counts), jax.tree.map(move, current.counts_modulo)
+    # The first column is the minimum of all states, or will be after some more steps.
+    shifted = ~jnp.any(counts[:, 0] > 0)
 
-    def slide(rows):
-        return jnp.where(slid, jnp.pad(rows[:, 1:], ((0, 0), (0, 1))), rows)
+    def shift(rows):
+        return jnp.where(shifted, jnp.pad(rows[:, 1:], ((0, 0), (0, 1))), rows)
 
-    lost = jnp.any(ok[states:] & (front.counts[:, -1] > 0))
-    after = _Front(
-        keys=jnp.zeros_like(keys).at[target].set(both, mode="drop"),
+    overflow = jnp.any(ok[states:] & (current.counts[:, -1] > 0))
+    after = _States(
+        packed=jnp.zeros_like(clear).at[target].set(both, mode="drop"),
         live=jnp.arange(states, dtype=jnp.int32) < size,
-        counts=slide(counts),
-        residue=jax.tree.map(slide, residue),
-        least=front.least + slid.astype(jnp.int32),
-        fits=front.fits & (size <= states) & ~lost,
+        counts=shift(counts),
+        counts_modulo=jax.tree.map(shift, counts_modulo),
+        min_mines=current.min_mines + shifted.astype(jnp.int32),
+        fits=current.fits & (size <= states) & ~overflow,
     )
-    return after, ForwardMessages(front.counts, target[:states], target[states:], slid)
+    return after, ForwardMessages(current.counts, target[:states], target[states:], shifted)
 
 
-def believe(
+def backward_pass(
     messages: ForwardMessages,
-    weights: Float[Array, "batch spread"],
+    weights: Float[Array, "batch mine_counts"],
     possible: UInt32[Array, " batch"],
     length: Int[Array, ""] | np.int32,
 ) -> CellMarginals:
-    """Walks edges back, given how much each of their mine counts weighs in the whole position.
+    """Computes the marginals of the cells of a batch of components, first.
 
-    `weights` are such that the layouts' weights sum to 1; bit k of `possible` tells whether the
-    rest of the position allows `least + k` mines at all. Batch first.
+    `weights` are the weights of one layout with each mine count in the whole position, normalised
+    over the layouts of the component. Bit k of `possible` tells whether the rest of the position
+    allows `min_mines + k` mines at all.
     """
-    cells, batch, states, spread = messages.counts.shape
+    cells, batch, states, mine_counts = messages.counts.shape
 
-    def walk(back, carry):
-        after, reach, beliefs = carry
+    def retreat(back, carry):
+        after, reachable, marginals = carry
         cell = length - 1 - back
-        here = jax.tree.map(
+        message = jax.tree.map(
             lambda leaf: jax.lax.dynamic_index_in_dim(leaf, cell, 0, False), messages
         )
-        after, reach, new = jax.vmap(_step_back)(after, reach, here)
+        after, reachable, new = jax.vmap(_backward_step)(after, reachable, message)
         return (
             after,
-            reach,
+            reachable,
             jax.tree.map(
                 lambda whole, new: jax.lax.dynamic_update_index_in_dim(whole, new, cell, 0),
-                beliefs,
+                marginals,
                 new,
             ),
         )
 
     start = (
-        jnp.zeros((batch, states, spread), jnp.float32).at[:, 0].set(weights),
+        jnp.zeros((batch, states, mine_counts), jnp.float32).at[:, 0].set(weights),
         jnp.zeros((batch, states), jnp.uint32).at[:, 0].set(possible),
         CellMarginals(
             mine=jnp.zeros((cells, batch), jnp.float32),
@@ -188,46 +197,51 @@ def believe(
             can_clear=jnp.zeros((cells, batch), bool),
         ),
     )
-    beliefs = jax.lax.fori_loop(0, length, walk, start)[2]
-    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, 1), beliefs)
+    marginals = jax.lax.fori_loop(0, length, retreat, start)[2]
+    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, 1), marginals)
 
 
-def _step_back(
-    after: Float[Array, "states spread"], reach: UInt32[Array, " states"], here: ForwardMessages
-) -> tuple[Float[Array, "states spread"], UInt32[Array, " states"], CellMarginals]:
-    """Takes one edge back before one cell: what each state weighs, and which counts can be."""
-    # In the columns before this cell: its mine moves a layout one on, its slide one back.
-    after = jnp.where(here.slid, jnp.pad(after[:, :-1], ((0, 0), (1, 0))), after)
-    reach = jnp.where(here.slid, reach << jnp.uint32(1), reach)
-    after, reach = jnp.pad(after, ((0, 1), (0, 0))), jnp.pad(reach, (0, 1))
-    clear = after[here.to_clear]
-    mine = jnp.pad(after[here.to_mine][:, 1:], ((0, 0), (0, 1)))
-    clear_reach = reach[here.to_clear]
-    mine_reach = reach[here.to_mine] >> jnp.uint32(1)
+def _backward_step(
+    after: Float[Array, "states mine_counts"],
+    reachable: UInt32[Array, " states"],
+    message: ForwardMessages,
+) -> tuple[Float[Array, "states mine_counts"], UInt32[Array, " states"], CellMarginals]:
+    """Computes the backward message before a cell from the one after it, and the cell's marginal.
+
+    Bits of `reachable` tell which mine counts can be completed from a state.
+    """
+    # In the columns before this cell: its mine moves a layout one on, the shift one back.
+    after = jnp.where(message.shifted, jnp.pad(after[:, :-1], ((0, 0), (1, 0))), after)
+    reachable = jnp.where(message.shifted, reachable << jnp.uint32(1), reachable)
+    after, reachable = jnp.pad(after, ((0, 1), (0, 0))), jnp.pad(reachable, (0, 1))
+    clear = after[message.to_clear]
+    mine = jnp.pad(after[message.to_mine][:, 1:], ((0, 0), (0, 1)))
+    clear_reachable = reachable[message.to_clear]
+    mine_reachable = reachable[message.to_mine] >> jnp.uint32(1)
     places = jnp.uint32(1) << jnp.arange(after.shape[1], dtype=jnp.uint32)[None, :]
-    seen = jnp.where(here.counts > 0, places, jnp.uint32(0))
-    seen = jnp.sum(seen, axis=1, dtype=jnp.uint32)
-    beliefs = CellMarginals(
-        mine=jnp.sum(here.counts * mine),
-        can_mine=jnp.any((seen & mine_reach) != 0),
-        can_clear=jnp.any((seen & clear_reach) != 0),
+    present = jnp.where(message.counts > 0, places, jnp.uint32(0))
+    present = jnp.sum(present, axis=1, dtype=jnp.uint32)
+    marginals = CellMarginals(
+        mine=jnp.sum(message.counts * mine),
+        can_mine=jnp.any((present & mine_reachable) != 0),
+        can_clear=jnp.any((present & clear_reachable) != 0),
     )
-    return clear + mine, clear_reach | mine_reach, beliefs
+    return clear + mine, clear_reachable | mine_reachable, marginals
 
 
 def _merge(
-    keys: UInt32[Array, "candidates words"], ok: Bool[Array, " candidates"]
+    packed: UInt32[Array, "candidates words"], ok: Bool[Array, " candidates"]
 ) -> tuple[Int[Array, " candidates"], Int[Array, ""]]:
-    """Numbers the distinct keys: equal ones get one number, and how many there are.
+    """Numbers the distinct states, equal ones alike; returns the numbers, and how many there are.
 
-    By a small hash table. Where different keys meet in it, equal ones may stay apart: that costs
-    a place, and changes no sum.
+    Uses a small hash table. Where different states collide in it, equal ones may get two numbers:
+    that takes a place, and changes no sum.
     """
-    candidates, words = keys.shape
+    candidates, words = packed.shape
     table_bits = (4 * candidates - 1).bit_length()
-    mixed = keys[:, 0] * jnp.uint32(0x9E3779B1)
+    mixed = packed[:, 0] * jnp.uint32(0x9E3779B1)
     for word in range(1, words):
-        mixed = (mixed ^ (mixed >> jnp.uint32(15))) * jnp.uint32(0x85EBCA77) + keys[:, word]
+        mixed = (mixed ^ (mixed >> jnp.uint32(15))) * jnp.uint32(0x85EBCA77) + packed[:, word]
         mixed = mixed * jnp.uint32(0xC2B2AE3D)
     place = (mixed >> jnp.uint32(32 - table_bits)).astype(jnp.int32)
     index = jnp.arange(candidates, dtype=jnp.int32)
@@ -235,7 +249,7 @@ def _merge(
     table = jnp.full((1 << table_bits,), candidates, index.dtype)
     table = table.at[place].min(index, mode="drop")
     owner = jnp.minimum(table.at[place].get(mode="clip"), candidates - 1)
-    same = jnp.all(keys[owner] == keys, axis=1)
+    same = jnp.all(packed[owner] == packed, axis=1)
     owner = jnp.where(same, owner, index)
     is_owner = ok & (owner == index)
     number = bitboard.running_counts(is_owner[None, :])[0]

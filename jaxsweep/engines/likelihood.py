@@ -1,20 +1,18 @@
-"""The likelihood score: what each number says of its cells, added up.
+"""The likelihood score: the sum of what each number alone says about its cells.
 
 After the single-cell rules, every open number gives each hidden cell around it the share (mines
-left) / (hidden cells left). A cell's score is the sum over the numbers around it: from 0, where
-none is, to 8. It orders the cells; it is no probability, since numbers that share cells are counted
-as if they knew nothing of each other, and it is not made to look like one.
+left) / (hidden cells left). The score of a cell is the sum over the numbers around it, from 0 to 8.
+It orders the cells; it is no probability, since it treats numbers that share cells as independent.
 """
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, UInt32
+from jaxtyping import Array, Bool, Float, UInt32
 
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import in_batches, reduce_positions
+from jaxsweep.engines.batching import is_possible, map_batches, reduce_positions
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.engines.component_engine import is_possible
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import Bits, Planes
 from jaxsweep.rules.frontier import ReducedPosition
@@ -26,39 +24,36 @@ class Likelihood(AbstractEngine):
     """Scores, not probabilities: the sum over open neighbours of mines left / hidden cells left."""
 
     def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
-        """Scores of a batch; nothing is drawn by lot."""
+        """Computes the scores of a batch; the seeds are not used."""
         reduced = reduce_positions(positions)
-        safe, mines = (
-            bitboard.unpack_batch(x) for x in (reduced.certain.safe, reduced.certain.mines)
-        )
-        possible = is_possible(reduced)
-        score = np.moveaxis(in_batches(_score_batch, positions), -1, 0)
+        score = np.moveaxis(map_batches(score_batch, positions), -1, 0)
         return Beliefs.build(
-            status=np.where(possible, Status.SCORE, Status.INCONSISTENT),
+            status=np.where(is_possible(reduced), Status.SCORE, Status.INCONSISTENT),
             mine_probability=np.zeros(score.shape, np.float32),
-            safe=safe,
-            mines=mines,
+            safe=bitboard.unpack_batch(reduced.certain.safe),
+            mines=bitboard.unpack_batch(reduced.certain.mines),
             score=score,
         )
 
 
 @jax.jit
-def _score_batch(positions: Position) -> Float[Array, "rows cols batch"]:
-    return score(materialize(frontier.reduce(positions)))
+def score_batch(positions: Position) -> Float[Array, "rows cols batch"]:
+    """Computes the scores of a batch, last."""
+    return _score(materialize(frontier.reduce(positions)))
 
 
-def score(reduced: ReducedPosition) -> Float[Array, "rows cols *batch"]:
-    """The score of every boundary cell of a position, or of a batch, last; 0 elsewhere."""
+def _score(reduced: ReducedPosition) -> Float[Array, "rows cols *batch"]:
+    """Computes the score of every boundary cell; 0 elsewhere."""
     hidden_left = materialize(bitboard.neighbour_counts(reduced.boundary | reduced.unconstrained))
     share = _numbers(reduced.residuals) / jnp.maximum(_numbers(hidden_left), 1.0)
-    given = jnp.where(_grid(reduced.constraints), share, 0.0)
+    share = jnp.where(_grid(reduced.constraints), share, 0.0)
     rows, cols, *batch = share.shape
-    padded = jnp.pad(given, ((1, 1), (1, 1), *((0, 0) for _ in batch)))
+    padded = jnp.pad(share, ((1, 1), (1, 1), *((0, 0) for _ in batch)))
     around = [padded[r : r + rows, c : c + cols] for r in range(3) for c in range(3)]
     return jnp.where(_grid(reduced.boundary), jax.tree.reduce(jnp.add, around), 0.0)
 
 
-def _grid(bits: Bits) -> Array:
+def _grid(bits: Bits) -> Bool[Array, "rows cols *batch"]:
     return jnp.asarray(bitboard.unpack(bits, bits.shape[1] * bitboard.WORD))
 
 

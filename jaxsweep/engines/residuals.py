@@ -1,95 +1,96 @@
-"""What the numbers of an edge still need while its cells are walked: four bits each, in key words.
+"""Packed states: the residuals of the numbers of a component, four bits each.
 
-After the single-cell rules a number needs at most 7 mines, so that of its four bits one is spare: a
-guard that a borrow clears. Subtraction and comparison of eight numbers are one operation each.
+While the cells of a component are assigned one after the other, the state is what each number met
+so far still needs. After the single-cell rules that is at most 7 mines, so that one of its four
+bits is a guard that a borrow clears: eight numbers are subtracted or compared in one operation.
 """
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int, Shaped, UInt32
 
-from jaxsweep.engines.component_engine import Component
+from jaxsweep.engines.components import Component
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.frontier import FAR
 
 SLOTS = 8
-"""Numbers that one key word holds."""
+"""Numbers that one word of a packed state holds."""
 
 GUARD = 0x88888888
-"""The spare bit of each number's four."""
+"""The guard bit of each number's four."""
 
 
 class Transition(eqx.Module):
-    """What one step of a walk does to the keys; or many steps, first."""
+    """What the assignment of one cell, or tile set, does to a packed state; or many of these."""
 
     enter: UInt32[Array, "*steps words"]
-    """Needs of the numbers met first at this step."""
-    touch: UInt32[Array, "*steps words"]
+    """Residuals of the numbers that are first met at this step."""
+    adjacent: UInt32[Array, "*steps words"]
     """A one for each number next to this step's cells."""
-    room: UInt32[Array, "*steps words"]
+    remaining: UInt32[Array, "*steps words"]
     """For each number met, how many of its cells are still to come; 7 stands for 7 or more."""
     exists: Bool[Array, "*steps"]
 
 
-def cell_by_cell(edge: Component, words: int) -> tuple[Transition, Bool[Array, ""]]:
-    """The steps of one edge's cells, and whether two numbers need one place at the same time."""
-    near = edge.near()
-    so_far = bitboard.running_counts(near)
-    exists = jnp.asarray(edge.cell_row != FAR)
-    return line_up(near, so_far, jnp.asarray(edge.need), exists, words)
+def cell_transitions(component: Component, words: int) -> tuple[Transition, Bool[Array, ""]]:
+    """Computes the transitions of a component's cells; see `transitions`."""
+    adjacency = component.adjacency()
+    so_far = bitboard.running_counts(adjacency)
+    exists = jnp.asarray(component.cell_row != FAR)
+    return transitions(adjacency, so_far, jnp.asarray(component.residual), exists, words)
 
 
-def line_up(
-    near: Bool[Array, "numbers steps"],
+def transitions(
+    adjacency: Bool[Array, "numbers steps"],
     so_far: Int[Array, "numbers steps"],
-    need: Int[Array, " numbers"],
+    residual: Int[Array, " numbers"],
     exists: Bool[Array, " steps"],
     words: int,
 ) -> tuple[Transition, Bool[Array, ""]]:
-    """The steps of one walk, and whether two numbers need one place in the keys at the same time.
+    """Computes the transitions of all steps, and whether two numbers need one slot at a time.
 
-    `near` tells which steps touch which numbers, and `so_far` how many cells of a number are behind
-    after a step. Numbers take the places in turn: one is free again when its number is done.
+    `so_far` counts the cells of a number that are assigned after a step. Numbers take the slots of
+    the state in turn: a slot is free again when all cells of its number are assigned.
     """
     met, ended = so_far > 0, so_far == so_far[:, -1:]
     before = jnp.pad(met[:, :-1], ((0, 0), (1, 0)))
-    room = jnp.where(met, jnp.minimum(so_far[:, -1:] - so_far, 7), 0)
-    enter = jnp.where(met & ~before, need[:, None], 0)
-    numbers, cells = near.shape
+    remaining = jnp.where(met, jnp.minimum(so_far[:, -1:] - so_far, 7), 0)
+    enter = jnp.where(met & ~before, residual[:, None], 0)
+    numbers, steps = adjacency.shape
     turns = -(-numbers // (words * SLOTS))
 
-    def by_place(
+    def by_slot(
         values: Shaped[Array, "numbers steps"],
     ) -> Shaped[Array, "turns words slots steps"]:
         padded = jnp.pad(values, ((0, turns * words * SLOTS - numbers), (0, 0)))
-        return padded.reshape(turns, words, SLOTS, cells)
+        return padded.reshape(turns, words, SLOTS, steps)
 
     def pack(values: Int[Array, "numbers steps"]) -> UInt32[Array, "steps words"]:
-        """Sums each place's values, and lines the places up in words."""
+        """Sums the values of each slot, and packs the slots into words."""
         bits = (jnp.arange(SLOTS, dtype=jnp.uint32) * jnp.uint32(4)).reshape(1, 1, SLOTS, 1)
-        shifted = by_place(values).astype(jnp.uint32) << bits
+        shifted = by_slot(values).astype(jnp.uint32) << bits
         return jnp.sum(shifted, axis=(0, 2), dtype=jnp.uint32).T
 
-    users = jnp.sum(by_place(met & (~ended | near)), axis=0, dtype=jnp.int32)
-    step = Transition(pack(enter), pack(near.astype(jnp.int32)), pack(room), exists)
+    users = jnp.sum(by_slot(met & (~ended | adjacency)), axis=0, dtype=jnp.int32)
+    step = Transition(pack(enter), pack(adjacency.astype(jnp.int32)), pack(remaining), exists)
     return step, jnp.any(users > 1)
 
 
-def take(
-    keys: UInt32[Array, "*keys"], mines: UInt32[Array, "*mines"], axis: int = -1
-) -> tuple[UInt32[Array, "*keys"], Bool[Array, "*rest"]]:
-    """Needs after mines were laid, and where no number got more than it needs.
+def subtract(
+    packed: UInt32[Array, "*states"], mines: UInt32[Array, "*mines"], axis: int = -1
+) -> tuple[UInt32[Array, "*states"], Bool[Array, "*rest"]]:
+    """Subtracts mines from residuals, and tells which states have no negative residual then.
 
-    Key words are along `axis`.
+    The words of a state are along `axis`.
     """
     guard = jnp.uint32(GUARD)
-    left = (keys | guard) - mines
+    left = (packed | guard) - mines
     return left & ~guard, jnp.all((left & guard) == guard, axis=axis)
 
 
-def can_end(
-    keys: UInt32[Array, "*keys"], room: UInt32[Array, "*room"], axis: int = -1
+def is_feasible(
+    packed: UInt32[Array, "*states"], remaining: UInt32[Array, "*remaining"], axis: int = -1
 ) -> Bool[Array, "*rest"]:
-    """Where every number has cells enough to come for what it still needs."""
+    """Tells in which states no residual exceeds the number's remaining cells."""
     guard = jnp.uint32(GUARD)
-    return jnp.all((((room | guard) - keys) & guard) == guard, axis=axis)
+    return jnp.all((((remaining | guard) - packed) & guard) == guard, axis=axis)

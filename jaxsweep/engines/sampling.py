@@ -1,4 +1,4 @@
-"""Plain sampling while it works, chains from there on."""
+"""The sampling engine: rejection sampling where it works, chains elsewhere."""
 
 import jax
 import numpy as np
@@ -12,18 +12,18 @@ from jaxsweep.rules.position import Position
 
 
 class Sampling(AbstractEngine):
-    """Estimates by sampling, for any position: random layouts, or chains where none agree.
+    """Estimates for any position: by random layouts, or by chains where too few are accepted.
 
-    A position gets two looks to show that random layouts agree with it. Errors are those that a
-    choice between cells can bear: ask `chains` for smaller ones.
+    Rejection sampling gets two rounds per position. The tolerance is what a choice between cells
+    needs: use `Chains` for smaller errors.
     """
 
-    plain: Rejection = Rejection(samples=2 * CALLS * SAMPLES)
+    rejection: Rejection = Rejection(samples=2 * CALLS * SAMPLES)
     chains: Chains = Chains(tolerance=0.02)
 
     def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
-        """Beliefs of a batch."""
-        beliefs = self.plain.infer(positions, seeds)
+        """Estimates the beliefs about a batch."""
+        beliefs = self.rejection.infer(positions, seeds)
         unsure = np.asarray(beliefs.error).max((1, 2)) > self.chains.tolerance
         over = np.asarray(beliefs.status) == Status.OVER_CAPACITY
         left = np.nonzero(over | unsure)[0]

@@ -214,15 +214,18 @@ def running_count(flags: Bool[Array, " many"]) -> Int[Array, " many"]:
     return (before[:, None] + within).reshape(-1)[: flags.shape[0]]
 
 
-def first_of(
-    which: Bool[Array, " many"], size: int
+def compact(
+    flags: Bool[Array, " many"], size: int
 ) -> tuple[Int[Array, " size"], Bool[Array, " size"]]:
-    """The first places of these, and which of the `size` are filled; 0 in the others."""
-    rank = jnp.where(which, running_count(which) - 1, size)
-    place = jnp.arange(which.shape[0], dtype=jnp.int32)
-    index = jnp.full((size,), which.shape[0], jnp.int32).at[rank].set(place, mode="drop")
-    there = index < which.shape[0]
-    return jnp.where(there, index, 0), there
+    """Stream compaction: the indices of the first `size` set flags, in order.
+
+    The second array tells which entries are valid; where fewer flags are set, the others are 0.
+    """
+    rank = jnp.where(flags, running_count(flags) - 1, size)
+    place = jnp.arange(flags.shape[0], dtype=jnp.int32)
+    index = jnp.full((size,), flags.shape[0], jnp.int32).at[rank].set(place, mode="drop")
+    valid = index < flags.shape[0]
+    return jnp.where(valid, index, 0), valid
 
 
 def largest(

@@ -116,7 +116,7 @@ def run(plan: Plan, seed: UInt32[Array, ""], table: OpeningArrays, state: State)
         # Of the lines that fill a bucket the last: it frees lanes soonest. Else the longest.
         full = jnp.minimum(sizes, BUCKET) * len(Stage) + jnp.arange(len(Stage), dtype=jnp.int32)
         stage = jnp.argmax(jnp.where(sizes > 0, full, -1)).astype(jnp.int32)
-        index, there = bitboard.first_of(state.lanes.stage == stage, BUCKET)
+        index, there = bitboard.compact(state.lanes.stage == stage, BUCKET)
         bucket = jax.tree.map(lambda leaf: leaf[..., index], state.lanes)
         branches = {
             Stage.SWEEP: partial(_sweep, plan, tables),

@@ -138,7 +138,7 @@ def _next_questions(
     """Returns the places of the next questions in their flattened arrays, and which are filled."""
     batch = state.pending.shape[-1]
     of_afterstates, of_pairs = (
-        bitboard.first_of(pending.reshape(-1), batch)
+        bitboard.compact(pending.reshape(-1), batch)
         for pending in (state.pending, state.fifty_fifties.pending)
     )
     evaluating = state.round == Round.AFTERSTATES
