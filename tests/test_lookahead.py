@@ -10,12 +10,12 @@ import pytest
 
 from jaxsweep.inference import infer, number_odds
 from jaxsweep.rules import bitboard
+from jaxsweep.rules.grid import neighbour_counts
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_grid, from_text, to_grid
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
 from jaxsweep.strategies.fifty_fifty import FiftyFifties
-from jaxsweep.strategies.least_risk import around
 from jaxsweep.strategies.lookahead import SECOND, Lookahead, two_safest
 from jaxsweep.strategies.successors import NUMBERS, CandidateArrays, Outcomes, show
 from jaxsweep.strategies.win_probability import WEIGHTS
@@ -92,7 +92,7 @@ def test_a_score_is_what_the_numbers_lead_to(prospects):
             beliefs = infer(position)
             chances = np.asarray(beliefs.mine_probability)[:4, :5]
             doubt = (to_grid(position) < 0) & (chances > 0) & (chances < 1)
-            tell = (to_grid(position) < 0) & (chances < 1) & (around(doubt[None])[0] > 0)
+            tell = (to_grid(position) < 0) & (chances < 1) & (neighbour_counts(doubt) > 0)
             safest = np.sort(1 - chances[tell if tell.any() else doubt])[::-1][:2]
             one, two = safest[[0, -1]] if len(safest) else (1.0, 1.0)
             worth = (1 - SECOND) * one + SECOND * two

@@ -134,7 +134,7 @@ def play_batches(
     run = scheduler.program(plan, used)
     nothing = [scheduler.start(plan, table, end, end, 1) for _ in used]
     jax.block_until_ready(run(key, table, scheduler.place(nothing, used)))  # Compiled, not timed.
-    machine.give_back_memory()
+    machine.trim_memory()
     states = scheduler.place(
         [scheduler.start(plan, table, first + i, end, len(used)) for i in range(len(used))], used
     )

@@ -3,13 +3,14 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Int8, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from jaxsweep.engines import AbstractEngine, device_exact
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import WORD, Bits
+from jaxsweep.rules.grid import neighbour_counts
 from jaxsweep.rules.position import Position, to_grid
 from jaxsweep.rules.randomness import random_words
 from jaxsweep.runtime.materialize import materialize
@@ -233,12 +234,5 @@ def fewest_covered(
     ties: Bool[np.ndarray, "batch rows cols"], hidden: Bool[np.ndarray, "batch rows cols"]
 ) -> Bool[np.ndarray, "batch rows cols"]:
     """Those of the ties that have the fewest covered neighbours."""
-    covered = np.where(ties, around(hidden), np.int8(9))
+    covered = np.where(ties, neighbour_counts(hidden), np.int8(9))
     return ties & (covered == covered.min((1, 2), keepdims=True))
-
-
-def around(cells: Bool[np.ndarray, "batch rows cols"]) -> Int8[np.ndarray, "batch rows cols"]:
-    """How many neighbours of each cell are among these."""
-    padded = np.pad(cells.astype(np.int8), ((0, 0), (1, 1), (1, 1)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
-    return windows.sum((3, 4), dtype=np.int8) - cells
