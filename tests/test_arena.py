@@ -74,7 +74,7 @@ def test_a_watched_game_is_the_same_game(name, exact_games):
         assert record.first_risk[number] == pytest.approx(risks[0] if risks else -1.0, abs=1e-6)
 
 
-def test_records_hang_together():
+def test_records_are_consistent():
     level = LEVELS["beginner"]
     record = play(Opening.of(level, Start.ZERO), 300)
     safe = level.cells - level.mines
@@ -86,7 +86,7 @@ def test_records_hang_together():
     assert ((record.loss == Loss.NONE) == record.won).all()
 
 
-def test_linear_only_wins_what_wins_itself():
+def test_linear_wins_only_boards_without_guesses():
     full = Opening.of(Level(9, 4, 0))
     assert play(full, 3, STRATEGIES["linear"]).won.all()
     dense = play(BEGINNER, 64, STRATEGIES["linear"])
