@@ -48,7 +48,7 @@ def play(
     opening = Opening.of(LEVELS["expert"], Start.SAFE)
     won, seconds = np.zeros(games, bool), 0.0
     task = bar.add_task("games", total=games)
-    for batch in play_batches(strategy, opening, SEED, games, judge=False):
+    for batch in play_batches(strategy, opening, SEED, games, compare_losses=False):
         won[batch.record.number] = batch.record.won
         seconds += batch.seconds
         bar.advance(task, len(batch.record.number))

@@ -49,7 +49,7 @@ def one_of_each(level: Level) -> list[tuple[int, int]]:
 def play(name: str, cell: tuple[int, int], games: int) -> dict:
     """How many games are won from one first cell."""
     opening = Opening(LEVELS[name], Start.ZERO, cell)
-    reports = play_games(STRATEGIES[PLAYER], opening, SEED, games, judge=False)
+    reports = play_games(STRATEGIES[PLAYER], opening, SEED, games, compare_losses=False)
     won = sum(int(record.won.sum()) for record in reports)
     return {
         "level": name,

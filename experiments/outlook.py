@@ -86,7 +86,7 @@ def play(opening: Opening, games: int, bar: Progress) -> tuple[np.ndarray, np.nd
     noted.clear()
     won = np.zeros(games, bool)
     task = bar.add_task(f"{opening.level}, {opening.start.value}", total=games)
-    for record in play_games(Noting(), opening, SEED, games, judge=False):
+    for record in play_games(Noting(), opening, SEED, games, compare_losses=False):
         won[record.number] = record.won
         bar.advance(task, len(record.number))
     words = np.concatenate([key for key, _ in noted])

@@ -69,8 +69,8 @@ def measure(claim: Claim, games: int) -> dict:
     began = last = time.perf_counter()
     for record in play_games(strategy, opening, SEED, games):
         won += int(record.won.sum())
-        blind += int(record.blind.sum())
-        wrong += int(record.wrong.sum())
+        blind += int(record.unknown_risks.sum())
+        wrong += int(record.wrong_certainties.sum())
         now = time.perf_counter()
         longest, last = max(longest, now - last), now
     seconds = last - began

@@ -34,7 +34,7 @@ from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import episode, scheduler
 from jaxsweep.simulation.episode import OpeningArrays, Stage
-from jaxsweep.simulation.scheduler import BUCKET, Plan
+from jaxsweep.simulation.scheduler import BUCKET, Bucket, ProgramConfig
 from jaxsweep.strategies import STRATEGIES
 
 RESULTS = Path(__file__).parent / "results"
@@ -46,12 +46,12 @@ DENSITIES = (0.10, 0.20)
 
 
 def steady(opening: Opening, player: str, batch: int, devices: int, seconds: float) -> dict:
-    """Games and moves a second once lanes are full, and cores kept busy meanwhile."""
+    """Games and moves a second once all slots are full, and cores kept busy meanwhile."""
     used = jax.local_devices()[:devices]
     batches = play_batches(
-        STRATEGIES[player], opening, SEED, 2**31 - 1, batch, devices=used, judge=False
+        STRATEGIES[player], opening, SEED, 2**31 - 1, batch, devices=used, compare_losses=False
     )
-    next(batches)  # Lanes fill: short games end first.
+    next(batches)  # Slots fill: short games end first.
     games = moves = 0
     began, worked = time.perf_counter(), time.process_time()
     while time.perf_counter() - began < seconds:
@@ -68,42 +68,40 @@ def steady(opening: Opening, player: str, batch: int, devices: int, seconds: flo
 
 def shares(opening: Opening, turns: int) -> dict[str, float]:
     """The share of each stage in the time of a device: its own kernels, called from the host."""
-    plan, table = Plan(STRATEGIES["exact"], 2048, 2048), OpeningArrays.of(opening)
-    tables = table.broadcast(BUCKET)
+    config, arrays = ProgramConfig(STRATEGIES["exact"], 2048, 2048), OpeningArrays.of(opening)
+    openings = arrays.broadcast(BUCKET)
     seed = jnp.uint32(SEED)
-    state = scheduler.start(plan, table, 0, 2**31 - 1, 1)
-    held = jax.tree.map(np.array, jax.device_get(state.lanes))
-    dealt = partial(scheduler._deal, table, seed)
+    state = scheduler.initial_state(config, arrays, 0, 2**31 - 1, 1)
+    held = jax.tree.map(np.array, jax.device_get(state.episodes))
+    dealt = partial(scheduler._deal, arrays, seed)
     kernels: dict[Stage, Callable] = {
-        Stage.SWEEP: jax.jit(partial(scheduler._sweep, plan, tables)),
-        Stage.PAIR: jax.jit(partial(scheduler._pairs, tables)),
-        Stage.GUESS: jax.jit(partial(scheduler._guess, plan, tables, seed)),
+        Stage.SINGLE: jax.jit(partial(scheduler._single_rounds, config, openings)),
+        Stage.PAIR: jax.jit(partial(scheduler._pair_round, openings)),
+        Stage.GUESS: jax.jit(partial(scheduler._guess, config, openings, seed)),
         Stage.OVER: jax.jit(dealt),
         Stage.EMPTY: jax.jit(dealt),
     }
-    find_components = jax.jit(lambda given: _label(episode.view(tables, given.bucket)))
+    find_components = jax.jit(lambda bucket: _label(episode.view(openings, bucket.episodes)))
     spent, number, on_components = dict.fromkeys(kernels, 0.0), 0, 0.0
-    there = jnp.ones((BUCKET,), bool)
+    filled = jnp.ones((BUCKET,), bool)
     for turn in range(turns):
         sizes = {stage: int((held.stage == stage).sum()) for stage in kernels}
         stage = max(sizes, key=lambda s: (min(sizes[s], BUCKET), s))
         which = np.nonzero(held.stage == stage)[0][:BUCKET]
         if len(which) < BUCKET:
             break
-        bucket = jax.tree.map(lambda leaf, i=which: jnp.asarray(leaf[..., i]), held)
-        given = scheduler._Given(
-            bucket, there, jnp.uint32(number), jnp.uint32(2**31), jnp.uint32(1)
-        )
-        after, seconds = _timed(kernels[stage], given)
+        episodes = jax.tree.map(lambda leaf, i=which: jnp.asarray(leaf[..., i]), held)
+        bucket = Bucket(episodes, filled, jnp.uint32(number), jnp.uint32(2**31), jnp.uint32(1))
+        after, seconds = _timed(kernels[stage], bucket)
         if turn > turns // 3:
             spent[stage] += seconds
-            on_components += _timed(find_components, given)[1] if stage is Stage.GUESS else 0.0
+            on_components += _timed(find_components, bucket)[1] if stage is Stage.GUESS else 0.0
         number += BUCKET if stage >= Stage.OVER else 0
         for leaf, new in zip(jax.tree.leaves(held), jax.tree.leaves(after), strict=True):
             leaf[..., which] = np.asarray(new)
     total = sum(spent.values())
     names = {
-        "rules of one number": spent[Stage.SWEEP],
+        "rules of one number": spent[Stage.SINGLE],
         "rules of two numbers": spent[Stage.PAIR],
         "frontier": on_components,
         "inference and choice": spent[Stage.GUESS] - on_components,
@@ -117,11 +115,11 @@ def _label(positions: Position) -> ComponentLabels:
     return label_components(reduced, isolated_constraints(reduced).cells)
 
 
-def _timed(kernel: Callable, given: scheduler._Given) -> tuple:
+def _timed(kernel: Callable, bucket: Bucket) -> tuple:
     """What a kernel answers, and how long it takes once it is compiled."""
-    jax.block_until_ready(kernel(given))
+    jax.block_until_ready(kernel(bucket))
     began = time.perf_counter()
-    answer = jax.block_until_ready(kernel(given))
+    answer = jax.block_until_ready(kernel(bucket))
     return answer, time.perf_counter() - began
 
 

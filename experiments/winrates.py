@@ -61,11 +61,11 @@ def jobs(quick: bool) -> list[tuple[str, str, str, int]]:
 def measure(level: str, start: str, player: str, games: int, bar: Progress) -> dict:
     """Plays the games of one entry."""
     opening = Opening.of(LEVELS[level], Start(start))
-    names = ("won", "clicks", "guesses", "rounds", "opened", "blind", "wrong")
+    names = ("won", "clicks", "guesses", "rounds", "opened", "unknown_risks", "wrong_certainties")
     totals = dict.fromkeys(names, 0)
     began = time.perf_counter()
     task = bar.add_task(f"{player} on {level}, {start}", total=games)
-    for record in play_games(STRATEGIES[player], opening, SEED, games, judge=False):
+    for record in play_games(STRATEGIES[player], opening, SEED, games, compare_losses=False):
         for name in totals:
             totals[name] += int(getattr(record, name).sum())
         bar.advance(task, len(record.number))

@@ -8,6 +8,7 @@ from jaxtyping import Int8
 from jaxsweep.engines import Exact
 from jaxsweep.engines.beliefs import Status
 from jaxsweep.inference import infer
+from jaxsweep.rules.grid import dilate
 from jaxsweep.rules.position import Position, PositionError, check, from_grid, to_grid
 
 
@@ -44,9 +45,9 @@ def _changed_numbers(
     grid: Int8[np.ndarray, "rows cols"],
 ) -> Iterator[tuple[int, int, Int8[np.ndarray, "rows cols"]]]:
     """Every open number next to a covered cell, replaced by each other number, nearest first."""
-    covered = np.lib.stride_tricks.sliding_window_view(np.pad(grid < 0, 1), (3, 3)).any((2, 3))
+    near_hidden = dilate(grid < 0)
     for change in (1, -1, 2, -2, 3, -3):
-        for row, col in np.argwhere((grid >= 0) & covered):
+        for row, col in np.argwhere((grid >= 0) & near_hidden):
             if 0 <= grid[row, col] + change <= 8:
                 changed = grid.copy()
                 changed[row, col] += change

@@ -1,8 +1,8 @@
-"""An environment for learners: batches of games, one cell opened in each of them a step.
+"""A reinforcement-learning environment: a batch of games, one cell opened in each per step.
 
-The first cell of a game is protected by the start rule, so that mines are laid when it is known.
-Functions take and give whole batches, batch last. Work that few games need in a step, laying mines
-and opening around a 0, is done for those alone.
+The start rule depends on the first cell, so that mines are placed once it is chosen. Functions take
+and return whole batches, batch last. Work that few games need in a step (placing mines, the flood
+fill around a 0) is done only for those.
 """
 
 from collections.abc import Callable
@@ -14,61 +14,60 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from jaxsweep.rules import bitboard, game
-from jaxsweep.rules.bitboard import Bits
+from jaxsweep.rules.bitboard import Bits, vmap_last
 from jaxsweep.rules.game import Game, GameStatus, Seed
 from jaxsweep.rules.level import Level, Start
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
-from jaxsweep.simulation.episode import batched
 
 SHARE = 8
-"""One game in so many is laid out, or flooded, at a time: few need it in the same step."""
+"""One game in this many gets its mines, or a flood fill, at a time: few need it per step."""
 
 
-class State(eqx.Module):
-    """A batch of games, last."""
+class EnvState(eqx.Module):
+    """The state of a batch of games."""
 
     mines: UInt32[Array, "rows words batch"]
     opened: UInt32[Array, "rows words batch"]
     number: UInt32[Array, " batch"]
-    laid: Bool[Array, " batch"]
-    """Whether the mines are laid: not before the first cell is chosen."""
+    mines_placed: Bool[Array, " batch"]
+    """Whether the first cell is chosen and the mines are placed."""
 
 
-class Outcome(eqx.Module):
-    """What came of a step, game by game."""
+class StepResult(eqx.Module):
+    """The result of a step in each game."""
 
     reward: Float[Array, "*batch"]
-    """The share of the safe cells that were opened; 0 for a mine, and for an open cell."""
+    """The fraction of all safe cells that the step opened; 0 for a mine or an open cell."""
     done: Bool[Array, "*batch"]
     won: Bool[Array, "*batch"]
 
 
 class Environment(eqx.Module):
-    """Minesweeper of one level and start rule, to be stepped in batches."""
+    """Minesweeper of one level and start rule."""
 
     level: Level = eqx.field(static=True)
     start: Start = eqx.field(static=True, default=Start.SAFE)
 
-    def reset(self, batch: int) -> State:
-        """Games 0 to `batch` − 1, covered."""
+    def reset(self, batch: int) -> EnvState:
+        """Returns games 0 to `batch` − 1, with all cells hidden."""
         shape = (*bitboard.rectangle(self.level.rows, self.level.cols).shape, batch)
         nothing = jnp.zeros(shape, jnp.uint32)
-        return State(
+        return EnvState(
             mines=nothing,
             opened=nothing,
             number=jnp.arange(batch, dtype=jnp.uint32),
-            laid=jnp.zeros((batch,), bool),
+            mines_placed=jnp.zeros((batch,), bool),
         )
 
     def step(
-        self, state: State, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
-    ) -> tuple[State, Outcome]:
-        """Opens a cell in each game; a game that is over stays as it is."""
+        self, state: EnvState, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
+    ) -> tuple[EnvState, StepResult]:
+        """Opens a cell in each game; a finished game does not change."""
         cells = self._cells(len(state.number))
         chosen = bitboard.single(row, col, cells)
-        lay = batched(partial(self._lay, seed))
-        mines = _for_some(~state.laid, lay, state.mines, (state.number, chosen))
+        place_mines = vmap_last(partial(self._place_mines, seed))
+        mines = _for_some(~state.mines_placed, place_mines, state.mines, (state.number, chosen))
         before = _games(cells, mines, state.opened)
         over = game.status(before) != GameStatus.PLAYING
         chosen = bitboard.mask(~over, chosen & ~state.opened)
@@ -82,27 +81,27 @@ class Environment(eqx.Module):
         status = game.status(_games(cells, mines, opened))
         new = bitboard.count(opened & ~mines) - bitboard.count(state.opened & ~mines)
         safe = max(self.level.cells - self.level.mines, 1)
-        after = State(mines, opened, state.number, jnp.ones_like(state.laid))
-        return after, Outcome(
+        after = EnvState(mines, opened, state.number, jnp.ones_like(state.mines_placed))
+        return after, StepResult(
             reward=new.astype(jnp.float32) / jnp.float32(safe),
             done=status != GameStatus.PLAYING,
             won=status == GameStatus.WON,
         )
 
     def step_and_reset(
-        self, state: State, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
-    ) -> tuple[State, Outcome]:
-        """As `step`; a game that is over then is followed by a new one, covered."""
-        after, outcome = self.step(state, row, col, seed)
-        return State(
+        self, state: EnvState, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
+    ) -> tuple[EnvState, StepResult]:
+        """As `step`, but replaces a game that is over by a new one with all cells hidden."""
+        after, result = self.step(state, row, col, seed)
+        return EnvState(
             mines=after.mines,
-            opened=bitboard.mask(~outcome.done, after.opened),
-            number=after.number + jnp.where(outcome.done, len(outcome.done), 0).astype(jnp.uint32),
-            laid=after.laid & ~outcome.done,
-        ), outcome
+            opened=bitboard.mask(~result.done, after.opened),
+            number=after.number + jnp.where(result.done, len(result.done), 0).astype(jnp.uint32),
+            mines_placed=after.mines_placed & ~result.done,
+        ), result
 
-    def view(self, state: State) -> Position:
-        """What the players see."""
+    def view(self, state: EnvState) -> Position:
+        """Returns what the players see."""
         seen = game.view(_games(self._cells(len(state.number)), state.mines, state.opened))
         return eqx.tree_at(lambda p: p.mines, seen, jnp.full_like(seen.mines, self.level.mines))
 
@@ -110,16 +109,16 @@ class Environment(eqx.Module):
         cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
         return jnp.broadcast_to(cells[..., None], (*cells.shape, batch))
 
-    def _lay(self, seed: Seed, number: UInt32[Array, ""], chosen: Bits) -> Bits:
-        """The mines of a game whose first cell is known."""
+    def _place_mines(self, seed: Seed, number: UInt32[Array, ""], chosen: Bits) -> Bits:
+        """Places the mines of one game, given its first cell."""
         cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
-        clear = {
+        mine_free = {
             Start.ANY: jnp.zeros_like(cells),
             Start.SAFE: chosen,
             Start.ZERO: bitboard.dilate(chosen),
         }[self.start]
         key = game.deal_key(game.game_key(seed, number))
-        return game.deal(key, cells, cells & ~clear, jnp.int32(self.level.mines)).mines
+        return game.deal(key, cells, cells & ~mine_free, jnp.int32(self.level.mines)).mines
 
 
 def _games(cells: Bits, mines: Bits, opened: Bits) -> Game:
@@ -150,6 +149,6 @@ def _for_some(
 def random_cells(
     level: Level, key: Array, batch: int
 ) -> tuple[Int[Array, " batch"], Int[Array, " batch"]]:
-    """Any cells: what a learner begins with."""
+    """Draws the row and column of a uniformly random cell for each game."""
     cell = jax.random.randint(key, (batch,), 0, level.cells, jnp.int32)
     return cell // level.cols, cell % level.cols

@@ -74,7 +74,7 @@ def test_a_watched_game_is_the_same_game(name, exact_games):
         assert record.first_risk[number] == pytest.approx(risks[0] if risks else -1.0, abs=1e-6)
 
 
-def test_records_hang_together():
+def test_records_are_consistent():
     level = LEVELS["beginner"]
     record = play(Opening.of(level, Start.ZERO), 300)
     safe = level.cells - level.mines
@@ -86,7 +86,7 @@ def test_records_hang_together():
     assert ((record.loss == Loss.NONE) == record.won).all()
 
 
-def test_linear_only_wins_what_wins_itself():
+def test_linear_wins_only_boards_without_guesses():
     full = Opening.of(Level(9, 4, 0))
     assert play(full, 3, STRATEGIES["linear"]).won.all()
     dense = play(BEGINNER, 64, STRATEGIES["linear"])
@@ -94,7 +94,7 @@ def test_linear_only_wins_what_wins_itself():
     assert (dense.loss == Loss.NOT_BEST).sum() > 32, "in order is seldom where the risk is least"
 
 
-def test_losses_are_judged_by_all_layouts_left():
+def test_losses_are_compared_over_all_layouts_left():
     """Random guesses on a board small enough to list: was another cell less often a mine?"""
     opening, seed = Opening.of(Level(3, 4, 3)), 9
     record = play(opening, 60, STRATEGIES["random"])
@@ -121,9 +121,9 @@ def test_a_board_full_of_mines_ends():
     assert not record.opened.any()
 
 
-def test_the_exact_player_is_never_blind_or_wrong(exact_games):
-    assert not exact_games.blind.any()
-    assert not exact_games.wrong.any()
+def test_the_exact_player_knows_every_risk_and_is_never_wrong(exact_games):
+    assert not exact_games.unknown_risks.any()
+    assert not exact_games.wrong_certainties.any()
     assert exact_games.won.mean() > 0.85, "91.6 % are to be expected"
     assert (exact_games.loss[~exact_games.won] == Loss.UNAVOIDABLE).all()
 
@@ -144,20 +144,20 @@ def test_what_the_device_cannot_do_the_host_does(exact_games):
 
 def test_boards_of_one_container_share_one_kernel():
     """Neither another seed, nor another level of the same container, compiles again."""
-    table = episode.OpeningArrays.of(Opening.of(LEVELS["intermediate"]))
+    opening = episode.OpeningArrays.of(Opening.of(LEVELS["intermediate"]))
     other = episode.OpeningArrays.of(Opening.of(LEVELS["expert"], Start.ZERO))
     begin = jax.jit(eqx.debug.assert_max_traces(episode.deal, max_traces=1))
-    first = begin(table, np.uint32(1), np.uint32(0))
+    first = begin(opening, np.uint32(1), np.uint32(0))
     second = begin(other, np.uint32(2), np.uint32(5))
     assert int(jax.lax.population_count(first.mines).sum()) == 40
     assert int(jax.lax.population_count(second.mines).sum()) == 99
 
 
 def test_the_program_of_a_device_lowers_for_every_platform():
-    plan = scheduler.Plan(STRATEGIES["exact"], 64, 64)
-    table = episode.OpeningArrays.of(BEGINNER)
-    state = scheduler.start(plan, table, 0, 10, 1)
-    kernel = jax.jit(lambda seed, state: scheduler.run(plan, seed, table, state))
+    config = scheduler.ProgramConfig(STRATEGIES["exact"], 64, 64)
+    opening = episode.OpeningArrays.of(BEGINNER)
+    state = scheduler.initial_state(config, opening, 0, 10, 1)
+    kernel = jax.jit(lambda seed, state: scheduler.run(config, seed, opening, state))
     arguments = (jax.numpy.uint32(1), state)
     exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)
     assert set(exported.platforms) == {"cpu", "cuda", "tpu"}
@@ -264,7 +264,7 @@ def test_a_killed_run_goes_on_to_the_same_records(tmp_path):
 
 def test_another_process_may_be_writing_the_manifest(tmp_path):
     """Two hosts begin at once: what the one has begun is no other file to the other."""
-    (tmp_path / "manifest.123.tmp").write_text("{")
+    (tmp_path / "manifest.json.123.tmp").write_text("{")
     Run(tmp_path, Settings.of(BEGINNER, "knowledge", 7, 250), {})
     assert json.loads((tmp_path / "manifest.json").read_text())["settings"]["games"] == 250
 

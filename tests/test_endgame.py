@@ -184,7 +184,7 @@ def test_the_player_opens_what_the_search_finds():
 def test_the_arena_plays_the_end_as_a_game_that_is_watched():
     opening, player = Opening.of(LEVELS["beginner"]), STRATEGIES["endgame"]
     record = merge(list(play_games(player, opening, 1, 300, 64))).ordered()
-    assert record.wrong.sum() == 0
+    assert record.wrong_certainties.sum() == 0
     searched = 0
     for number in range(150):
         steps = list(watch(player, opening, 1, number))

@@ -71,9 +71,9 @@ def every_game():
     nowhere = jnp.zeros_like(counts)
     table = OpeningArrays(cells=cells, allowed_mines=cells, mines=counts, row=nowhere, col=nowhere)
     one = jax.tree.map(lambda leaf: leaf[..., 0], table)
-    lane = jax.eval_shape(partial(episode.deal, one), np.uint32(0), np.uint32(0))
-    games = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, len(counts)), leaf.dtype), lane)
-    games = eqx.tree_at(lambda lane: (lane.opened, lane.mines), games, (opened, mines))
+    like = jax.eval_shape(partial(episode.deal, one), np.uint32(0), np.uint32(0))
+    games = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, len(counts)), leaf.dtype), like)
+    games = eqx.tree_at(lambda x: (x.opened, x.mines), games, (opened, mines))
     names = [
         (*board, int(number))
         for board, (_, _, numbers) in zip(BOARDS, boards, strict=True)
@@ -87,13 +87,15 @@ def until_stuck(rules, table, games):
     """Every look of the player's at the board, until it has to guess or the game is over."""
 
     def step(games):
-        after = episode.pick(
-            games.stage == Stage.SWEEP, episode.sweep(table, rules, games).lane, games
+        after = episode.select(
+            games.stage == Stage.SINGLE,
+            episode.play_single_round(table, rules, games).episode,
+            games,
         )
         if rules < Rules.PAIR:
             return after
-        return episode.pick(
-            games.stage == Stage.PAIR, episode.look_at_pairs(table, games).lane, after
+        return episode.select(
+            games.stage == Stage.PAIR, episode.play_pair_round(table, games).episode, after
         )
 
     stuck = jax.lax.while_loop(lambda g: jnp.any(g.stage < Stage.GUESS), step, games)
@@ -102,7 +104,7 @@ def until_stuck(rules, table, games):
 
 @jax.jit
 def after_guess(games, moves):
-    return episode.pick(games.stage == Stage.GUESS, episode.guessed(games, moves), games)
+    return episode.select(games.stage == Stage.GUESS, episode.apply_move(games, moves), games)
 
 
 def guess(player, positions, stuck, key):

@@ -1,4 +1,4 @@
-"""The environment against a plain game, and what a learner may rely on."""
+"""The environment against a plain game, and its guarantees to a learner."""
 
 from functools import partial
 
@@ -34,15 +34,15 @@ def test_steps_do_what_a_plain_game_does():
     state, over, won = ENVIRONMENT.reset(BATCH), np.zeros(BATCH, bool), np.zeros(BATCH, bool)
     for turn in range(30):
         row, col = cells(turn)
-        state, outcome = STEP(state, row, col, SEED)
+        state, result = STEP(state, row, col, SEED)
         for i, game in enumerate(plain):
             before = len(game.opened - game.mines)
             if not over[i]:
                 game.open([(int(row[i]), int(col[i]))])
             new = len(game.opened - game.mines) - before
             safe = LEVEL.cells - LEVEL.mines
-            assert float(outcome.reward[i]) == pytest.approx(new / safe, abs=1e-6)
-        over, won = np.asarray(outcome.done), np.asarray(outcome.won)
+            assert float(result.reward[i]) == pytest.approx(new / safe, abs=1e-6)
+        over, won = np.asarray(result.done), np.asarray(result.won)
     opened = bitboard.unpack_batch(np.asarray(state.opened))[:, :, : LEVEL.cols]
     for i, game in enumerate(plain):
         assert {(int(r), int(c)) for r, c in np.argwhere(opened[i])} == game.opened
@@ -72,11 +72,11 @@ def test_a_finished_game_is_followed_by_a_new_one():
     finished = np.zeros(BATCH, int)
     for turn in range(40):
         before = state
-        state, outcome = STEP_AND_RESET(state, *cells(turn), SEED)
-        done = np.asarray(outcome.done)
+        state, result = STEP_AND_RESET(state, *cells(turn), SEED)
+        done = np.asarray(result.done)
         finished += done
         assert not np.asarray(state.opened)[..., done].any()
-        assert not np.asarray(state.laid)[done].any()
+        assert not np.asarray(state.mines_placed)[done].any()
         numbers = np.asarray(before.number) + np.where(done, BATCH, 0)
         np.testing.assert_array_equal(np.asarray(state.number), numbers)
     assert (finished > 0).all()

@@ -18,10 +18,10 @@ CHUNK = 20_000
 
 
 @jax.jit
-def deal_many(table, seed, numbers):
+def deal_many(arrays, seed, numbers):
     def one(number):
         key = game.deal_key(game.game_key(seed, number))
-        return game.deal(key, table.cells, table.allowed_mines, table.mines).mines
+        return game.deal(key, arrays.cells, arrays.allowed_mines, arrays.mines).mines
 
     return jax.vmap(one, in_axes=-1, out_axes=-1)(numbers)
 
@@ -29,12 +29,12 @@ def deal_many(table, seed, numbers):
 @pytest.mark.parametrize("start", list(Start))
 def test_deals_are_exact_allowed_and_uniform(start):
     opening = Opening.of(LEVELS["expert"], start)
-    table = OpeningArrays.of(opening)
+    arrays = OpeningArrays.of(opening)
     allowed_mines = np.asarray(bitboard.unpack(opening.allowed_mines(), 30))
     hits = np.zeros((16, 30), int)
     for first in range(0, BOARDS, CHUNK):
         numbers = np.arange(first, first + CHUNK, dtype=np.uint32)
-        mines = np.asarray(deal_many(table, np.uint32(7), numbers))
+        mines = np.asarray(deal_many(arrays, np.uint32(7), numbers))
         assert (np.bitwise_count(mines).sum((0, 1)) == 99).all()
         assert not (mines & ~opening.allowed_mines()[..., None]).any()
         for col in range(30):
@@ -45,9 +45,9 @@ def test_deals_are_exact_allowed_and_uniform(start):
 
 
 def test_all_layouts_of_a_tiny_board_are_equally_frequent():
-    table = OpeningArrays.of(Opening.of(Level(3, 3, 2), Start.ANY))
+    arrays = OpeningArrays.of(Opening.of(Level(3, 3, 2), Start.ANY))
     boards = 36_000
-    mines = np.asarray(deal_many(table, np.uint32(1), np.arange(boards, dtype=np.uint32)))
+    mines = np.asarray(deal_many(arrays, np.uint32(1), np.arange(boards, dtype=np.uint32)))
     grids = np.stack([(mines[:, 0] >> np.uint32(c)) & 1 for c in range(3)], axis=1)
     codes = np.tensordot(1 << np.arange(9), grids.reshape(9, -1), axes=1)
     expected = {sum(1 << i for i in pair) for pair in itertools.combinations(range(9), 2)}
@@ -58,22 +58,22 @@ def test_all_layouts_of_a_tiny_board_are_equally_frequent():
 
 
 def test_the_same_number_is_the_same_deal_in_any_batch():
-    table = OpeningArrays.of(Opening.of(LEVELS["expert"]))
+    arrays = OpeningArrays.of(Opening.of(LEVELS["expert"]))
     numbers = np.arange(256, dtype=np.uint32)
-    whole = np.asarray(deal_many(table, np.uint32(3), numbers))
-    halves = [deal_many(table, np.uint32(3), part) for part in (numbers[:128], numbers[128:])]
+    whole = np.asarray(deal_many(arrays, np.uint32(3), numbers))
+    halves = [deal_many(arrays, np.uint32(3), part) for part in (numbers[:128], numbers[128:])]
     np.testing.assert_array_equal(whole, np.concatenate([np.asarray(h) for h in halves], axis=-1))
     np.testing.assert_array_equal(
-        whole[..., 100:107], deal_many(table, np.uint32(3), numbers[100:107])
+        whole[..., 100:107], deal_many(arrays, np.uint32(3), numbers[100:107])
     )
-    np.testing.assert_array_equal(whole[..., 9:10], deal_many(table, np.uint32(3), numbers[9:10]))
-    assert (whole != np.asarray(deal_many(table, np.uint32(4), numbers))).any()
+    np.testing.assert_array_equal(whole[..., 9:10], deal_many(arrays, np.uint32(3), numbers[9:10]))
+    assert (whole != np.asarray(deal_many(arrays, np.uint32(4), numbers))).any()
 
 
 CONTAINER = (40, 3)
 
 
-def covered(cells, mines):
+def hidden_game(cells, mines):
     nothing = jnp.zeros_like(cells)
     return Game(cells=cells, mines=mines, opened=nothing, flags=nothing)
 
@@ -110,7 +110,7 @@ def test_play_equals_a_plain_game_move_by_move():
         wide[:rows, :cols] = layout
         mines.append(bitboard.pack(wide))
     stacked = [jnp.asarray(np.stack(masks, axis=-1)) for masks in (cells, mines)]
-    now = jax.vmap(covered, in_axes=-1, out_axes=-1)(*stacked)
+    now = jax.vmap(hidden_game, in_axes=-1, out_axes=-1)(*stacked)
 
     statuses = {"playing": GameStatus.PLAYING, "won": GameStatus.WON, "lost": GameStatus.LOST}
     ends = set()
@@ -153,7 +153,7 @@ def tiny(mines, rows=3, cols=3):
     for cell in mines:
         grid[cell] = True
     board = bitboard.rectangle(rows, cols)
-    return covered(jnp.asarray(board), jnp.asarray(bitboard.pack(grid)))
+    return hidden_game(jnp.asarray(board), jnp.asarray(bitboard.pack(grid)))
 
 
 def at(now, *cells):

@@ -8,47 +8,48 @@ import numpy as np
 import pytest
 
 from jaxsweep.rules import bitboard
+from jaxsweep.rules.bitboard import vmap_last
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_text
 from jaxsweep.rules.randomness import random_words
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import OpeningArrays, Stage, batched
+from jaxsweep.simulation.episode import OpeningArrays, Stage
 from jaxsweep.strategies import BEST, STRATEGIES, UNKNOWN_RISK, Readiness, Reason, Rules
 from jaxsweep.strategies.random import random_cell
 
 SEED = np.uint32(4)
 GAMES = 64
-TABLE = OpeningArrays.of(Opening.of(LEVELS["beginner"]))
+OPENING = OpeningArrays.of(Opening.of(LEVELS["beginner"]))
 
 players = pytest.mark.parametrize("name", STRATEGIES)
 
 
 @jax.jit
 def deal():
-    return batched(partial(episode.deal, TABLE, SEED))(jnp.arange(GAMES, dtype=jnp.uint32))
+    return vmap_last(partial(episode.deal, OPENING, SEED))(jnp.arange(GAMES, dtype=jnp.uint32))
 
 
 @partial(jax.jit, static_argnums=0)
 def until_stuck(rules, games):
     """Every look of the player's at the board, until it has to guess or the game is over."""
 
-    def step(lane):
-        swept = episode.sweep(TABLE, rules, lane).lane
-        paired = episode.look_at_pairs(TABLE, lane).lane
-        chosen = jax.tree.map(partial(jnp.where, lane.stage == Stage.SWEEP), swept, paired)
-        return jax.tree.map(partial(jnp.where, lane.stage < Stage.GUESS), chosen, lane)
+    def step(game):
+        swept = episode.play_single_round(OPENING, rules, game).episode
+        paired = episode.play_pair_round(OPENING, game).episode
+        chosen = jax.tree.map(partial(jnp.where, game.stage == Stage.SINGLE), swept, paired)
+        return jax.tree.map(partial(jnp.where, game.stage < Stage.GUESS), chosen, game)
 
-    return jax.lax.while_loop(lambda g: jnp.any(g.stage < Stage.GUESS), batched(step), games)
+    return jax.lax.while_loop(lambda g: jnp.any(g.stage < Stage.GUESS), vmap_last(step), games)
 
 
 @jax.jit
 def look(games):
-    positions = batched(partial(episode.view, TABLE))(games)
-    return positions, batched(partial(episode.key_for, seed=SEED))(games)
+    positions = vmap_last(partial(episode.view, OPENING))(games)
+    return positions, vmap_last(partial(episode.key_for, seed=SEED))(games)
 
 
-move_all = jax.jit(batched(episode.guessed))
+move_all = jax.jit(vmap_last(episode.apply_move))
 
 
 def walk(name, rounds=5):
@@ -82,9 +83,9 @@ def test_every_guess_opens_hidden_cells_and_tells_why(name):
 def test_what_a_player_calls_certain_is_true(name):
     for before, after, _, moves in walk(name):
         stuck = before.stage == Stage.GUESS
-        assert not before.wrong.any()
-        assert not after.wrong[stuck].any()
-        assert not (before.known & ~before.mines).any()
+        assert not before.wrong_certainties.any()
+        assert not after.wrong_certainties[stuck].any()
+        assert not (before.known_mines & ~before.mines).any()
         assert not (moves.flags & ~before.mines)[..., stuck].any()
 
 
@@ -119,8 +120,9 @@ def test_a_guess_on_the_device_is_the_guess_on_the_host(name):
 @pytest.mark.parametrize("rules", Rules)
 def test_every_look_at_the_board_lowers_for_every_platform(rules):
     def play(number):
-        lane = episode.deal(TABLE, SEED, number)
-        return episode.look_at_pairs(TABLE, episode.sweep(TABLE, rules, lane).lane).lane
+        game = episode.deal(OPENING, SEED, number)
+        single = episode.play_single_round(OPENING, rules, game).episode
+        return episode.play_pair_round(OPENING, single).episode
 
     exported = jax.export.export(jax.jit(play), platforms=("cpu", "cuda", "tpu"))(
         jax.ShapeDtypeStruct((), jnp.uint32)
@@ -130,7 +132,7 @@ def test_every_look_at_the_board_lowers_for_every_platform(rules):
 
 def test_a_game_ends_as_its_status_says():
     games = until_stuck(Rules.PAIR, deal())
-    status = np.asarray(jax.jit(batched(partial(episode.status, TABLE)))(games))
+    status = np.asarray(jax.jit(vmap_last(partial(episode.status, OPENING)))(games))
     assert ((np.asarray(games.stage) == Stage.OVER) == (status != GameStatus.PLAYING)).all()
 
 

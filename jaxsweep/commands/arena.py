@@ -16,7 +16,15 @@ from jaxsweep.commands import arguments
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import runs
-from jaxsweep.simulation.matches import LANES, Batch, Loss, Record, merge, play_batches, play_games
+from jaxsweep.simulation.matches import (
+    GAMES_PER_DEVICE,
+    Batch,
+    Loss,
+    Record,
+    merge,
+    play_batches,
+    play_games,
+)
 from jaxsweep.simulation.runs import Run, RunError, Settings
 from jaxsweep.simulation.statistics import paired_difference, wilson
 from jaxsweep.single.replay import record as record_game
@@ -75,9 +83,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--batch",
         type=arguments.whole_number(1, 2**20),
-        default=LANES,
+        default=GAMES_PER_DEVICE,
         metavar="N",
-        help=f"games under way on each device (default: {LANES}); changes no result",
+        help=f"games under way on each device (default: {GAMES_PER_DEVICE}); changes no result",
     )
     parser.add_argument(
         "--devices",
@@ -179,7 +187,7 @@ def measure(
         return record, time.perf_counter() - began, longest
     run = Run(folder, settings, about)
     index, count = jax.process_index(), jax.process_count()
-    # Stretches of shards rather than every n-th: lanes stay full from one shard to the next.
+    # Consecutive shards rather than every n-th: slots stay full from one shard to the next.
     own = range(settings.shards * index // count, settings.shards * (index + 1) // count)
     left = sum(len(settings.games_of(shard)) for shard in run.missing(own))
     try:
@@ -243,8 +251,8 @@ def summary(settings: Settings, record: Record, seconds: float, longest: float) 
         "share_cleared": float(record.opened.mean()) / safe if safe else 1.0,
         "clicks": float(record.clicks.mean()),
         "guesses": float(record.guesses.mean()),
-        "blind_guesses": int(record.blind.sum()),
-        "wrong_certainties": int(record.wrong.sum()),
+        "blind_guesses": int(record.unknown_risks.sum()),
+        "wrong_certainties": int(record.wrong_certainties.sum()),
         "losses": lost,
         "seconds": seconds,
         "longest_batch_seconds": longest,
@@ -278,8 +286,8 @@ def report(settings: Settings, facts: dict) -> None:
 _LOSSES = {
     "unavoidable": "at the least risk there was",
     "not_best": "at a greater risk than need be",
-    "wrong": "by a false certainty",
-    "unjudged": "at a risk that was not compared",
+    "wrong_certainty": "by a false certainty",
+    "not_compared": "at a risk that was not compared",
 }
 
 

@@ -23,16 +23,17 @@ from jaxsweep.engines import random_layouts, rejection
 from jaxsweep.engines.batching import parallel_map, reduce_positions, sizes_of
 from jaxsweep.engines.beliefs import Beliefs
 from jaxsweep.engines.component_index import find_components
-from jaxsweep.environment import Environment, State, random_cells
+from jaxsweep.environment import Environment, EnvState, random_cells
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, game
+from jaxsweep.rules.bitboard import vmap_last
 from jaxsweep.rules.deduction import deduce, nothing_certain, single_cell_round
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.simulation.episode import OpeningArrays, batched
-from jaxsweep.simulation.matches import LANES, play_batches, play_games
+from jaxsweep.simulation.episode import OpeningArrays
+from jaxsweep.simulation.matches import GAMES_PER_DEVICE, play_batches, play_games
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES
 
@@ -101,7 +102,7 @@ def deal(opening: Opening, batch: int) -> Call:
         key = game.deal_key(game.game_key(np.uint32(SEED), number))
         return game.deal(key, table.cells, table.allowed_mines, table.mines)
 
-    return partial(jax.jit(batched(one)), np.arange(batch, dtype=np.uint32))
+    return partial(jax.jit(vmap_last(one)), np.arange(batch, dtype=np.uint32))
 
 
 def open_first(opening: Opening, batch: int) -> Call:
@@ -136,7 +137,9 @@ def inference(opening: Opening, batch: int) -> Call:
 
 def random_games(opening: Opening, batch: int) -> Call:
     """Whole games of the player `random`."""
-    return lambda: list(play_games(STRATEGIES["random"], opening, SEED, batch, judge=False))
+    return lambda: list(
+        play_games(STRATEGIES["random"], opening, SEED, batch, compare_losses=False)
+    )
 
 
 def half_open(opening: Opening) -> Position:
@@ -175,13 +178,13 @@ def environment_steps(opening: Opening, batch: int) -> Call:
     row, col = random_cells(level, jax.random.key(SEED), batch)
 
     @jax.jit
-    def step(state: State) -> State:
+    def step(state: EnvState) -> EnvState:
         # The same cells every time: the games are new ones.
         return environment.step_and_reset(state, row, col, seed)[0]
 
     state = environment.reset(batch)
 
-    def call() -> State:
+    def call() -> EnvState:
         nonlocal state
         state = step(state)
         return state
@@ -190,9 +193,9 @@ def environment_steps(opening: Opening, batch: int) -> Call:
 
 
 def arena_games(opening: Opening, batch: int) -> Call:
-    """Whole games of the player `exact`, lanes kept full from call to call."""
-    lanes = min(LANES, max(batch, 64))
-    batches = play_batches(STRATEGIES["exact"], opening, SEED, 2**31 - 1, lanes)
+    """Whole games of the player `exact`; games in progress carry over from call to call."""
+    in_progress = min(GAMES_PER_DEVICE, max(batch, 64))
+    batches = play_batches(STRATEGIES["exact"], opening, SEED, 2**31 - 1, in_progress)
     surplus = 0
 
     def call() -> int:

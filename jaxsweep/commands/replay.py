@@ -11,9 +11,10 @@ from jaxsweep.commands import arguments
 from jaxsweep.rules.board import Board, mask_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal
 from jaxsweep.single.replay.checking import check
-from jaxsweep.single.replay.format import RecordedMove, Replay, load, write_whole
+from jaxsweep.single.replay.format import RecordedMove, Replay, load
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
 
@@ -93,12 +94,12 @@ def export(replay: Replay, parsed: argparse.Namespace) -> None:
     if parsed.png is not None:
         move = len(replay.moves) if parsed.move is None else parsed.move
         image = picture(replay, move)
-        write_whole(parsed.png, lambda part: image.save(part, format="PNG"))
+        write_atomically(parsed.png, lambda part: image.save(part, format="PNG"))
     elif parsed.gif is not None:
-        write_whole(parsed.gif, lambda part: animation(replay, part))
+        write_atomically(parsed.gif, lambda part: animation(replay, part))
     else:
         text = page(replay)
-        write_whole(parsed.html, lambda part: part.write_text(text, "utf-8"))
+        write_atomically(parsed.html, lambda part: part.write_text(text, "utf-8"))
 
 
 def show(replay: Replay, delay: float | None) -> None:

@@ -1,18 +1,19 @@
-"""A grid as packed bit rows: one bit a cell, 32 columns a word.
+"""Grids as packed bit rows (bitboards): one bit per cell, 32 columns per word.
 
-Word `w` of a row holds columns `32 w` to `32 w + 31`, the lowest bit first. Functions take one
-board, an array `[rows, words]`, or a batch, `[rows, words, batch]`: with the boards last, each
-operation is one long vector over boards. Nothing here knows of the game.
+Word `w` of a row holds columns `32 w` to `32 w + 31`, lowest bit first. Functions take one board,
+`[rows, words]`, or a batch, `[rows, words, batch]`: with the batch last, each operation is one long
+vector over boards. Nothing here depends on the game.
 
-Why not `jax.vmap`? It moves the batch to the front wherever a flag of each board meets its cells,
-and strided loops over boards are ten times slower.
+Most functions take batches directly instead of under `jax.vmap`, because `vmap` moves the batch to
+the front wherever a scalar per board is combined with its cells, and strided loops over boards are
+ten times slower.
 
-The grid has no edge of its own: a board is a mask of cells inside a `[rows, words]` container, and
-whatever is moved past the board's border lands on bits that are no cells. Callers mask with their
-board where that matters. Boards of different sizes can thus share one container, and one compiled
-kernel.
+A board is a mask of cells inside a `[rows, words]` container. Bits shifted past the board's border
+land outside the mask: callers apply the mask where that matters. Boards of different sizes can thus
+share one container, and one compiled kernel.
 """
 
+from functools import partial
 from types import ModuleType
 
 import jax
@@ -23,14 +24,17 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 WORD = 32
 
 Bits = UInt32[Array, "rows words *batch"]
-"""A board, or a batch of them, last: a bit a cell."""
+"""A board, one bit per cell; or a batch of boards, batch last."""
 
 Planes = tuple[Bits, Bits, Bits, Bits]
-"""A number from 0 to 8 in every cell: its binary digits, the ones first."""
+"""A number from 0 to 8 in every cell, as its binary digits, ones first."""
+
+vmap_last = partial(jax.vmap, in_axes=-1, out_axes=-1)
+"""`jax.vmap` with the batch last: for functions of one board, such as `game.deal`."""
 
 
 def words_for(cols: int) -> int:
-    """The number of words that hold a row of `cols` cells."""
+    """Returns the number of words in a row of `cols` cells."""
     return -(-cols // WORD)
 
 
@@ -49,7 +53,7 @@ def pack(
 def unpack(
     bits: UInt32[Array | np.ndarray, "rows words *batch"], cols: int
 ) -> Bool[Array | np.ndarray, "rows cols *batch"]:
-    """The first `cols` columns as a Boolean grid: the inverse of `pack`."""
+    """Unpacks the first `cols` columns into a Boolean grid: the inverse of `pack`."""
     xp = bits.__array_namespace__()
     rows, words, *batch = bits.shape
     spread = (bits[:, :, None] >> _places(xp, len(batch))) & xp.uint32(1)
@@ -59,7 +63,7 @@ def unpack(
 def pack_batch(
     grids: Bool[Array | np.ndarray, "batch rows cols"],
 ) -> UInt32[np.ndarray, "rows words batch"]:
-    """Packs grids, batch first, into boards, batch last; on the host."""
+    """Packs grids (batch first) into boards (batch last), on the host."""
     batch, rows, cols = grids.shape
     flat = np.asarray(pack(np.asarray(grids).reshape(batch * rows, cols)))
     return np.ascontiguousarray(np.moveaxis(flat.reshape(batch, rows, -1), 0, -1))
@@ -68,7 +72,7 @@ def pack_batch(
 def unpack_batch(
     boards: UInt32[Array | np.ndarray, "rows words batch"],
 ) -> Bool[np.ndarray, "batch rows cols"]:
-    """Grids, batch first, of boards, batch last, all columns of the container; on the host."""
+    """Unpacks boards (batch last) into grids (batch first) of the whole container, on the host."""
     rows, words, batch = boards.shape
     flat = np.moveaxis(np.asarray(boards), -1, 0).reshape(batch * rows, words)
     return np.asarray(unpack(flat, words * WORD)).reshape(batch, rows, words * WORD)
@@ -77,9 +81,9 @@ def unpack_batch(
 def rectangle(
     rows: int, cols: int, shape: tuple[int, int] | None = None
 ) -> UInt32[np.ndarray, "rows words"]:
-    """The mask of a `rows` × `cols` board in the top left of a container of `shape`.
+    """Returns the mask of a `rows` × `cols` board in the top left of a container.
 
-    The container is `(rows, words)`; by default the smallest that holds the board.
+    `shape` is the container's `(rows, words)`, by default the smallest that holds the board.
     """
     height, words = shape or (rows, words_for(cols))
     grid = np.zeros((height, words * WORD), bool)
@@ -88,7 +92,7 @@ def rectangle(
 
 
 def single(row: Int[Array, "*batch"], col: Int[Array, "*batch"], board: Bits) -> Bits:
-    """The mask of one cell, in a container like that of `board`; row and column may be traced."""
+    """Returns the mask of one cell in the container of `board`; row and column may be traced."""
     rows, words, *_ = board.shape
     ones = (1,) * row.ndim
     row_hit = jnp.arange(rows, dtype=jnp.int32).reshape(rows, 1, *ones) == row[None, None]
@@ -99,38 +103,38 @@ def single(row: Int[Array, "*batch"], col: Int[Array, "*batch"], board: Bits) ->
 
 
 def select(which: Bool[Array, "*batch"], these: Bits, others: Bits) -> Bits:
-    """The boards of `these` where `which` holds, else of `others`."""
+    """Selects boards of `these` where `which` holds, else of `others`."""
     return jnp.where(which[None, None], these, others)
 
 
 def mask(which: Bool[Array, "*batch"], boards: Bits) -> Bits:
-    """The boards where `which` holds, else empty ones."""
+    """Keeps the boards where `which` holds and empties the others."""
     return jnp.where(which[None, None], boards, jnp.uint32(0))
 
 
 def shift(bits: Bits, down: int, right: int) -> Bits:
-    """Moves every cell `down` rows and `right` columns; negative moves up and left.
+    """Moves every cell `down` rows and `right` columns; negative values move up and left.
 
-    `|right|` is at most 31. What leaves the container is lost.
+    `|right|` is at most 31. Bits that leave the container are lost.
     """
     return _shift_rows(_shift_cols(bits, right), down)
 
 
 def dilate(bits: Bits) -> Bits:
-    """The cells themselves and their eight neighbours."""
+    """Returns the cells and their eight neighbours."""
     across = bits | _shift_cols(bits, 1) | _shift_cols(bits, -1)
     return across | _shift_rows(across, 1) | _shift_rows(across, -1)
 
 
 def neighbour_counts(bits: Bits) -> Planes:
-    """How many of the eight neighbours of each cell are set, from 0 to 8, as bit planes."""
+    """Counts the set cells among the eight neighbours of each cell, as bit planes."""
     west, east = _shift_cols(bits, 1), _shift_cols(bits, -1)
-    # Two-bit sums of the row's three cells, seen from the rows above and below.
+    # Two-bit sums of three cells in a row, for the rows above and below.
     three_ones = west ^ bits ^ east
     three_twos = (west & bits) | (east & (west ^ bits))
     a_ones, b_ones = _shift_rows(three_ones, 1), _shift_rows(three_ones, -1)
     a_twos, b_twos = _shift_rows(three_twos, 1), _shift_rows(three_twos, -1)
-    # The cell's own row gives its two side neighbours only.
+    # A cell's own row contributes its two side neighbours only.
     ones, carry = _full_add(a_ones, b_ones, west ^ east)
     partial, fours_a = _full_add(a_twos, b_twos, west & east)
     twos, fours_b = partial ^ carry, partial & carry
@@ -138,21 +142,21 @@ def neighbour_counts(bits: Bits) -> Planes:
 
 
 def equal(a: Planes, b: Planes) -> Bits:
-    """The cells in which two numbers are equal. Cells off the board hold 0 = 0: mask them."""
+    """Returns the cells in which two numbers are equal, including those off the board (0 = 0)."""
     return ~((a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]))
 
 
 def numbers_from_planes(
     planes: UInt32[Array | np.ndarray, "4 rows words"], cols: int
 ) -> Int[Array | np.ndarray, "rows cols"]:
-    """The number in every cell, as int8."""
+    """Converts bit planes to a grid of int8 numbers."""
     xp = planes.__array_namespace__()
     digits = xp.stack([unpack(planes[i], cols).astype(xp.int8) << xp.int8(i) for i in range(4)])
     return xp.sum(digits, axis=0, dtype=xp.int8)
 
 
 def as_floats(planes: Planes) -> Float[Array, "rows cols batch"]:
-    """The number in every cell of the container, of a batch, last: to reckon with."""
+    """Converts bit planes of a batch to float32 numbers, over the whole container."""
     digits = [unpack(plane, plane.shape[1] * WORD) for plane in planes]
     return sum((jnp.where(d, 2.0**i, 0.0) for i, d in enumerate(digits)), jnp.zeros(()))
 
@@ -160,13 +164,13 @@ def as_floats(planes: Planes) -> Float[Array, "rows cols batch"]:
 def planes_from_numbers(
     numbers: Int[Array | np.ndarray, "rows cols"],
 ) -> UInt32[Array | np.ndarray, "4 rows words"]:
-    """Bit planes of a grid of numbers from 0 to 8: the inverse of `numbers_from_planes`."""
+    """Converts numbers from 0 to 8 to bit planes: the inverse of `numbers_from_planes`."""
     xp = numbers.__array_namespace__()
     return xp.stack([pack((numbers >> i) % 2 == 1) for i in range(4)])
 
 
 def add(a: Planes, b: Planes) -> tuple[Planes, Bits]:
-    """The sums of numbers modulo 16, and the cells in which they are 16 or more."""
+    """Adds numbers modulo 16; also returns the cells in which the sum is 16 or more."""
     carry = jnp.zeros_like(a[0])
     digits = []
     for x, y in zip(a, b, strict=True):
@@ -176,7 +180,7 @@ def add(a: Planes, b: Planes) -> tuple[Planes, Bits]:
 
 
 def subtract(a: Planes, b: Planes) -> tuple[Planes, Bits]:
-    """The differences of numbers, and the cells in which `b` is greater, where they are not."""
+    """Subtracts `b` from `a` modulo 16; also returns the cells in which `b` is greater."""
     borrow = jnp.zeros_like(a[0])
     digits = []
     for x, y in zip(a, b, strict=True):
@@ -186,15 +190,15 @@ def subtract(a: Planes, b: Planes) -> tuple[Planes, Bits]:
 
 
 def count(bits: Bits) -> Int[Array, "*batch"]:
-    """The number of cells set."""
+    """Counts the set cells."""
     sizes = jnp.sum(jax.lax.population_count(bits), axis=(0, 1), dtype=jnp.uint32)
     return sizes.astype(jnp.int32)
 
 
 def running_counts(grid: Bool[Array, "rows cols"]) -> Int[Array, "rows cols"]:
-    """How many cells of its row are set up to each cell, itself included.
+    """Returns the inclusive prefix sums of each row.
 
-    By population counts of packed rows: on a CPU far faster than a cumulative sum.
+    Uses population counts of packed rows: on a CPU far faster than a cumulative sum.
     """
     packed = jnp.asarray(pack(grid))[:, None, :]
     up_to = jnp.asarray(pack(np.tri(grid.shape[1], dtype=bool)))[None, :, :]
@@ -203,9 +207,9 @@ def running_counts(grid: Bool[Array, "rows cols"]) -> Int[Array, "rows cols"]:
 
 
 def running_count(flags: Bool[Array, " many"]) -> Int[Array, " many"]:
-    """How many of a long list are set up to each place, itself included.
+    """Returns the inclusive prefix sums of a long list of flags.
 
-    As `running_counts`, word by word, and the words before by a sum over far fewer entries.
+    As `running_counts` within each word; only the words' totals need a cumulative sum.
     """
     words = jnp.asarray(pack(flags[None, :]))[0]
     up_to = np.asarray((2 ** (np.arange(WORD, dtype=np.uint64) + 1) - 1).astype(np.uint32))
@@ -231,9 +235,10 @@ def compact(
 def largest(
     values: Float[Array, "many batch"], count: int
 ) -> tuple[Int[Array, "count batch"], Float[Array, "count batch"]]:
-    """Places of the largest values that are not below 0, and the values; of equal ones the first.
+    """Returns the indices and values of the `count` largest values; of equal ones the first.
 
-    Where there are fewer, the other values are below 0.
+    Assumes that values to be found are at least 0. If there are fewer than `count`, the rest of
+    the returned values are below 0.
     """
     place = jnp.arange(values.shape[0], dtype=jnp.int32)[:, None]
 
@@ -245,12 +250,12 @@ def largest(
 
 
 def any_set(bits: Bits) -> Bool[Array, "*batch"]:
-    """Whether any cell is set."""
+    """Returns whether any cell is set."""
     return jnp.any(bits != 0, axis=(0, 1))
 
 
 def nth(bits: Bits, n: Int[Array, "*batch"]) -> Bits:
-    """The mask of the `n`-th set cell in reading order, from 0; empty where there are fewer."""
+    """Returns the mask of the `n`-th set cell in reading order, from 0; empty if there is none."""
     sizes = jax.lax.population_count(bits).astype(jnp.int32)
     flat = sizes.reshape(-1, *sizes.shape[2:])
     before = (jnp.cumsum(flat, axis=0) - flat).reshape(sizes.shape)
@@ -260,8 +265,8 @@ def nth(bits: Bits, n: Int[Array, "*batch"]) -> Bits:
 
 
 def nth_bit(words: UInt32[Array, "*words"], rank: Int[Array, "*words"]) -> UInt32[Array, "*words"]:
-    """The place of the set bit of each rank, from 0; of no meaning where there are fewer."""
-    # Binary search in every word at once: five halvings.
+    """Returns the index of each word's set bit of the given rank, from 0; undefined if none."""
+    # Binary search in all words at once, in five steps.
     place = jnp.zeros_like(words)
     for width in (16, 8, 4, 2, 1):
         low_mask = jnp.uint32((1 << width) - 1)
@@ -273,7 +278,7 @@ def nth_bit(words: UInt32[Array, "*words"], rank: Int[Array, "*words"]) -> UInt3
 
 
 def _places(xp: ModuleType, batch_axes: int) -> UInt32[Array | np.ndarray, "1 1 word *batch"]:
-    """The places of the bits in a word, lined up with `[rows, words, bit, *batch]`."""
+    """Returns the bit indices of a word, to broadcast with `[rows, words, bit, *batch]`."""
     return xp.arange(WORD, dtype=xp.uint32).reshape(1, 1, WORD, *(1,) * batch_axes)
 
 
@@ -308,6 +313,6 @@ def _shift_cols(bits: Bits, right: int) -> Bits:
 
 
 def _pad(bits: Bits, axis: int, before: int, after: int) -> UInt32[Array, "..."]:
-    """Zeros before and after, along one axis."""
+    """Pads one axis with zeros."""
     around = [(before, after, 0) if i == axis else (0, 0, 0) for i in range(bits.ndim)]
     return jax.lax.pad(bits, jnp.uint32(0), around)

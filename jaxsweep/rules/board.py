@@ -1,7 +1,7 @@
-"""The rules of the game on the host, on one board of cells: what people's games and replays need.
+"""The rules of the game on the host, on one board in NumPy: for people's games and replays.
 
-The device has its own, on packed bits, in `game`. These need no compiling, and a replay that they
-agree with is one that two programs agree on.
+The device's rules, on packed bits, are in `game`. These need no compilation, and a replay that is
+checked with them is checked by a second implementation.
 """
 
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Int8
 
-from jaxsweep.rules.game import GameStatus
-from jaxsweep.rules.position import FLAGGED, HIDDEN
+from jaxsweep.rules.grid import FLAGGED, HIDDEN, dilate, neighbour_counts
+from jaxsweep.rules.status import GameStatus
 
 Cell = tuple[int, int]
 """Row and column, from 0 at the top left."""
@@ -20,19 +20,13 @@ Cell = tuple[int, int]
 Mask = Bool[np.ndarray, "rows cols"]
 
 
-def near(cells: Mask) -> Mask:
-    """The cells themselves and their neighbours."""
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(cells, 1), (3, 3))
-    return np.asarray(windows.any((2, 3)))
-
-
 def cells_of(mask: Mask) -> list[Cell]:
-    """The cells of a mask, in reading order."""
+    """Lists the cells of a mask in reading order."""
     return [(int(row), int(col)) for row, col in np.argwhere(mask)]
 
 
 def mask_of(cells: Iterable[Cell], like: Mask) -> Mask:
-    """The mask of some cells, of a board like another."""
+    """Returns the mask of `cells`, with the shape of `like`."""
     mask = np.zeros_like(like)
     for cell in cells:
         mask[cell] = True
@@ -41,7 +35,7 @@ def mask_of(cells: Iterable[Cell], like: Mask) -> Mask:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Where the mines are, what is open and what is flagged; moves give a new board."""
+    """A board with its mines, open cells and flags; immutable, each move returns a new board."""
 
     mines: Mask
     opened: Mask
@@ -49,19 +43,18 @@ class Board:
 
     @classmethod
     def covered(cls, mines: Mask) -> "Board":
-        """All cells closed."""
+        """Returns a board with all cells hidden."""
         nothing = np.zeros_like(mines)
         return cls(mines, nothing, nothing)
 
     @cached_property
     def numbers(self) -> Int8[np.ndarray, "rows cols"]:
-        """How many of its neighbours are mines, in every cell."""
-        windows = np.lib.stride_tricks.sliding_window_view(np.pad(self.mines, 1), (3, 3))
-        return (windows.sum((2, 3)) - self.mines).astype(np.int8)
+        """The number of mines among the neighbours of every cell."""
+        return neighbour_counts(self.mines)
 
     @property
     def status(self) -> GameStatus:
-        """Lost with a mine open, won with every safe cell open."""
+        """Lost if a mine is open, won if every safe cell is open."""
         if (self.opened & self.mines).any():
             return GameStatus.LOST
         return GameStatus.WON if (self.opened | self.mines).all() else GameStatus.PLAYING
@@ -69,30 +62,36 @@ class Board:
     @property
     def grid(self) -> Int8[np.ndarray, "rows cols"]:
         """What the player sees: numbers, `HIDDEN` and `FLAGGED`. An open mine counts as hidden."""
-        covered = np.where(self.flags, np.int8(FLAGGED), np.int8(HIDDEN))
-        return np.where(self.opened & ~self.mines, self.numbers, covered)
+        hidden = np.where(self.flags, np.int8(FLAGGED), np.int8(HIDDEN))
+        return np.where(self.opened & ~self.mines, self.numbers, hidden)
 
-    def open(self, asked: Mask) -> "Board":
-        """Opens these cells and whatever opens around a 0; flagged cells stay closed."""
+    def open(self, which: Mask) -> "Board":
+        """Opens the cells of `which`, with the flood fill around zeros, except flagged cells."""
         if self.status is not GameStatus.PLAYING:
             return self
-        closed = ~self.opened & ~self.flags
-        reached, zero = asked & closed, (self.numbers == 0) & ~self.mines
+        openable = ~self.opened & ~self.flags
+        reached, zero = which & openable, (self.numbers == 0) & ~self.mines
         while True:
-            grown = reached | (near(reached & zero) & closed)
+            grown = reached | (dilate(reached & zero) & openable)
             if (grown == reached).all():
                 return Board(self.mines, self.opened | reached, self.flags)
             reached = grown
 
     def flag(self, which: Mask) -> "Board":
-        """Sets or takes away the flags of closed cells."""
+        """Toggles the flags of the hidden cells of `which`."""
         if self.status is not GameStatus.PLAYING:
             return self
         return Board(self.mines, self.opened, self.flags ^ (which & ~self.opened))
 
-    def around(self, cell: Cell) -> Mask:
-        """The closed cells without a flag around an open number that has all its flags; or none."""
+    def chord_cells(self, cell: Cell) -> Mask:
+        """Returns the cells that chording `cell` opens.
+
+        These are its hidden neighbours without a flag, if `cell` is an open number with as many
+        flags around it; else none.
+        """
         here = mask_of([cell], self.mines)
-        ring = near(here) & ~here
-        met = bool(self.opened[cell]) and (ring & self.flags).sum() == self.numbers[cell]
-        return ring & ~self.opened & ~self.flags & met
+        neighbours = dilate(here) & ~here
+        satisfied = bool(self.opened[cell]) and (
+            (neighbours & self.flags).sum() == self.numbers[cell]
+        )
+        return neighbours & ~self.opened & ~self.flags & satisfied

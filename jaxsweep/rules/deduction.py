@@ -1,7 +1,9 @@
-"""Cells that are certainly safe or certainly mined, found on packed rows, and by which rule.
+"""Deduction of certainly safe cells and certain mines, on packed rows.
 
-Three kinds of rules, each sound on its own: one open number at a time; two numbers that share
-cells; and the number of mines left. They do not find everything: that takes an engine.
+The rules are those of most solvers: the single-point rules look at one open number at a time; the
+set-bound rule bounds the mines that two numbers share, which includes the subset rule and patterns
+such as 1-1 and 1-2-1; and the mine-count rule looks at the mines left on the whole board. Each is
+sound, but they are not complete: an engine finds every certain cell.
 """
 
 import enum
@@ -20,62 +22,58 @@ from jaxsweep.runtime.materialize import materialize
 
 
 class Rule(enum.IntEnum):
-    """What reduced a cell, the simplest first."""
+    """The rule that determined a cell, the simplest first."""
 
     SINGLE = 0
-    """One number has all its mines found, or needs all cells it has left."""
+    """Single-point: a number with no mines left to find, or as many as cells left."""
     PAIR = 1
-    """Two numbers that share cells: the mines of one and the clear cells of the other fill them."""
+    """Set-bound: the mines of one number and the safe cells of another fill what they share."""
     COUNT = 2
-    """No mines are left, or only mines."""
+    """Mine count: no mines are left on the board, or only mines."""
 
 
 class Certain(eqx.Module):
-    """Hidden cells that are reduced: a safe one is a mine in no consistent layout, and so on."""
+    """The hidden cells determined so far: the same in every consistent layout."""
 
     safe: Bits
     mines: Bits
     by_pair: Bits
-    """Those that the pair rule found first."""
+    """The cells that the set-bound rule determined."""
     by_count: Bits
-    """Those that the number of mines left reduced; all others are by a single number."""
+    """The cells that the mine count determined; all others are by the single-point rules."""
 
 
 def nothing_certain(position: Position) -> Certain:
-    """Where every deduction begins."""
+    """Returns the start of a deduction: no cell determined."""
     nothing = jnp.zeros_like(position.hidden)
     return Certain(nothing, nothing, nothing, nothing)
 
 
 def deduce(position: Position) -> Certain:
-    """Everything that the rules settle together, each cell by the simplest rule that can."""
+    """Applies all rules until none finds more; each cell is credited to the first that does."""
 
     def step(state):
         certain, _ = state
         grown = materialize(count_rule(position, materialize(pair_round(position, certain))))
         grown = _all_single(position, grown)
-        return grown, jnp.any(_settled(grown) != _settled(certain))
+        return grown, jnp.any(_determined(grown) != _determined(certain))
 
     start = (single_cell(position), jnp.asarray(True))
     return jax.lax.while_loop(lambda state: state[1], step, start)[0]
 
 
 def single_cell(position: Position, known: Certain | None = None) -> Certain:
-    """Everything the single-cell rules settle, with what is `known` before."""
+    """Applies the single-point rules until they find no more, starting from `known`."""
     return _all_single(position, nothing_certain(position) if known is None else known)
 
 
 def single_cell_round(position: Position, certain: Certain) -> Certain:
-    """One round of both single-cell rules over all open numbers at once.
-
-    A number that has as many hidden neighbours left as it counts mines: all of them are mines.
-    A number whose mines are all found: its other hidden neighbours are safe.
-    """
+    """Applies both single-point rules once to all open numbers."""
     candidates = position.hidden & ~certain.safe
     unknown = candidates & ~certain.mines
-    all_mines = bitboard.equal(position.numbers, bitboard.neighbour_counts(candidates))
-    all_found = bitboard.equal(position.numbers, bitboard.neighbour_counts(certain.mines))
-    all_mines, all_found = materialize((all_mines & position.opened, all_found & position.opened))
+    all_mines, all_found = materialize(
+        single_point_numbers(position.numbers, position.opened, candidates, certain.mines)
+    )
     return Certain(
         safe=certain.safe | (bitboard.dilate(all_found) & unknown),
         mines=certain.mines | (bitboard.dilate(all_mines) & unknown),
@@ -84,21 +82,37 @@ def single_cell_round(position: Position, certain: Certain) -> Certain:
     )
 
 
-def pair_round(position: Position, certain: Certain) -> Certain:
-    """One round of the pair rule over all pairs of numbers that share cells.
+def single_point_numbers(
+    numbers: Planes, opened: Bits, candidates: Bits, mines: Bits
+) -> tuple[Bits, Bits]:
+    """Returns the open numbers to which each of the two single-point rules applies.
 
-    Let A and B be the unsettled cells around two numbers. A's mines and B's clear cells are at
-    most as many as A and B have in common; if just as many, they are all there: the rest of A is
-    clear, and the rest of B is mines. With subsets and differences of two sets, this is all that
-    bounds on their mines can tell.
+    The first have as many `candidates` (cells not known to be safe) around them as they count:
+    all of these are mines. The second have all their mines among the known `mines`: all other
+    hidden neighbours are safe.
+    """
+    all_mines = bitboard.equal(numbers, bitboard.neighbour_counts(candidates)) & opened
+    all_found = bitboard.equal(numbers, bitboard.neighbour_counts(mines)) & opened
+    return all_mines, all_found
+
+
+def pair_round(position: Position, certain: Certain) -> Certain:
+    """Applies the set-bound rule once to all pairs of numbers that share cells.
+
+    Let A and B be the undetermined cells around two numbers with residuals a and b. Every shared
+    cell is a mine of A or a safe cell of B, so that a + (|B| − b) ≥ |A ∩ B|. If both sides are
+    equal, A and B have no other mines and safe cells: all of A ∖ B is safe and all of B ∖ A is
+    mines. Over both orders of each pair, this is all that bounds on two sets can prove.
     """
     unknown = position.hidden & ~certain.safe & ~certain.mines
-    needs = needs_left(position, certain)
+    residuals = residual_numbers(position, certain)
     size = bitboard.neighbour_counts(unknown)
-    clear, _ = bitboard.subtract(size, needs)
+    safe_counts, _ = bitboard.subtract(size, residuals)
     numbers = position.opened & bitboard.dilate(unknown)
-    first = _filled_pairs(unknown, numbers, needs, clear)
-    second = materialize({apart: bitboard.shift(found, *apart) for apart, found in first.items()})
+    first = _filled_pairs(unknown, numbers, residuals, safe_counts)
+    second = materialize(
+        {offset: bitboard.shift(found, *offset) for offset, found in first.items()}
+    )
     safe, mines = _rest(first, 1) & unknown, _rest(second, -1) & unknown
     return Certain(
         safe=certain.safe | safe,
@@ -109,7 +123,7 @@ def pair_round(position: Position, certain: Certain) -> Certain:
 
 
 def count_rule(position: Position, certain: Certain) -> Certain:
-    """Settles every hidden cell where no mines are left, or nothing but mines."""
+    """Determines every hidden cell if no mines are left on the board, or as many as cells."""
     unknown = position.hidden & ~certain.safe & ~certain.mines
     left = position.mines - bitboard.count(certain.mines)
     safe = bitboard.mask(left == 0, unknown)
@@ -123,7 +137,7 @@ def count_rule(position: Position, certain: Certain) -> Certain:
 
 
 def simplest(certain: Certain) -> tuple[Bits, Int[Array, "*batch"]]:
-    """The safe cells that the simplest rule has found, and that `Rule`; none if there are none."""
+    """Returns the safe cells found by the simplest rule that found any, and that `Rule`."""
     single = certain.safe & ~certain.by_pair & ~certain.by_count
     pair, count = certain.safe & certain.by_pair, certain.safe & certain.by_count
     any_single, any_pair = bitboard.any_set(single), bitboard.any_set(pair)
@@ -132,54 +146,57 @@ def simplest(certain: Certain) -> tuple[Bits, Int[Array, "*batch"]]:
     return cells, rule
 
 
-def needs_left(position: Position, certain: Certain) -> Planes:
-    """How many mines each open number still needs among its cells that are not reduced."""
+def residual_numbers(position: Position, certain: Certain) -> Planes:
+    """Returns each open number's residual: its number less the mines known around it."""
     found = bitboard.neighbour_counts(certain.mines)
-    needs, _ = bitboard.subtract(position.numbers, found)
-    ones, twos, fours, eights = (plane & position.opened for plane in needs)
+    residuals, _ = bitboard.subtract(position.numbers, found)
+    ones, twos, fours, eights = (plane & position.opened for plane in residuals)
     return ones, twos, fours, eights
 
 
 def contradicted(position: Position, certain: Certain) -> Bits:
-    """The open numbers that cannot be met, given what was reduced: too many mines, or too few."""
+    """Returns the open numbers that the determined cells contradict: too many mines, or too few."""
     candidates = position.hidden & ~certain.safe
     _, too_many = bitboard.subtract(position.numbers, bitboard.neighbour_counts(certain.mines))
     _, too_few = bitboard.subtract(bitboard.neighbour_counts(candidates), position.numbers)
     return (too_many | too_few) & position.opened
 
 
-def _settled(certain: Certain) -> Bits:
+def _determined(certain: Certain) -> Bits:
     return certain.safe | certain.mines
 
 
 def _all_single(position: Position, certain: Certain) -> Certain:
-    """Single-cell rounds until nothing new is found."""
+    """Repeats `single_cell_round` until nothing new is found."""
 
     def step(state):
         certain, _ = state
         grown = materialize(single_cell_round(position, certain))
-        return grown, jnp.any(_settled(grown) != _settled(certain))
+        return grown, jnp.any(_determined(grown) != _determined(certain))
 
     return jax.lax.while_loop(lambda state: state[1], step, (certain, jnp.asarray(True)))[0]
 
 
 STEPS = (-2, -1, 0, 1, 2)
-"""How many rows, or columns, two numbers that share cells can be apart."""
+"""The row and column offsets between two numbers that share neighbours."""
 
-Apart = tuple[int, int]
+Offset = tuple[int, int]
 """Rows and columns from the first number of a pair to the second."""
 
 
-def _filled_pairs(unknown: Bits, numbers: Bits, needs: Planes, clear: Planes) -> dict[Apart, Bits]:
-    """The first numbers of pairs whose mines, with the second's clear cells, fill what they share.
+def _filled_pairs(
+    unknown: Bits, numbers: Bits, residuals: Planes, safe_counts: Planes
+) -> dict[Offset, Bits]:
+    """Finds pairs where the first's residual and the second's safe cells fill the shared cells.
 
-    What many pairs read is written once: else the compiler works it out anew for each of them.
+    Returns the mask of the first numbers by the offset to the second. Arrays that many pairs read
+    are materialized, else XLA computes them again for each pair.
     """
     nothing, found = jnp.zeros_like(unknown), {}
     shared_across, seconds = materialize(
         (
             _shared_on_line((unknown, nothing, nothing, nothing), 0, 1),
-            [_move_all((*clear, numbers), 0, -right) for right in STEPS],
+            [_move_all((*safe_counts, numbers), 0, -right) for right in STEPS],
         )
     )
     for right, across, second in zip(STEPS, shared_across, seconds, strict=True):
@@ -187,22 +204,22 @@ def _filled_pairs(unknown: Bits, numbers: Bits, needs: Planes, clear: Planes) ->
             if down == right == 0:
                 continue
             *digits, there = _move_all(second, -down, 0)
-            total, over = bitboard.add(needs, (digits[0], digits[1], digits[2], digits[3]))
-            # Two numbers share less than nine cells: of what they share, three digits suffice.
+            total, over = bitboard.add(residuals, (digits[0], digits[1], digits[2], digits[3]))
+            # Two different numbers share at most six cells: three binary digits suffice.
             same = bitboard.equal(total, (ones, twos, fours, nothing))
             found[down, right] = same & ~over & numbers & there
     return materialize(found)
 
 
-def _rest(cells: dict[Apart, Bits], side: int) -> Bits:
-    """The neighbours of `cells[apart]` that a cell `side · apart` on does not have too."""
+def _rest(cells: dict[Offset, Bits], side: int) -> Bits:
+    """Returns neighbours of `cells[offset]` that the cell `side · offset` away does not share."""
     near = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
     alone = {
         step: _union(
             [
                 found
-                for apart, found in cells.items()
-                if max(abs(s - side * a) for s, a in zip(step, apart, strict=True)) > 1
+                for offset, found in cells.items()
+                if max(abs(s - side * o) for s, o in zip(step, offset, strict=True)) > 1
             ]
         )
         for step in near
@@ -211,7 +228,7 @@ def _rest(cells: dict[Apart, Bits], side: int) -> Bits:
 
 
 def _shared_on_line(counts: Planes, down: int, right: int) -> list[Planes]:
-    """For each of `STEPS` along a line, the sum over what windows of three have in common."""
+    """Sums `counts` over the overlap of two windows of three, for each of `STEPS` between them."""
 
     def moved(sign: int) -> Planes:
         ones, twos, fours, eights = _move_all(counts, sign * down, sign * right)
@@ -225,7 +242,7 @@ def _shared_on_line(counts: Planes, down: int, right: int) -> list[Planes]:
 
 
 def _move_all(boards: Sequence[Bits], down: int, right: int) -> list[Bits]:
-    """`bitboard.shift` of every one of the boards."""
+    """Applies `bitboard.shift` to each board."""
     return [bitboard.shift(bits, down, right) for bits in boards]
 
 

@@ -1,12 +1,12 @@
-"""From a position to the constraint arrays that engines read.
+"""The frontier of a position: the constraint arrays that the engines read.
 
-What the single-cell rules settle is taken out first. What is left are *boundary* cells, hidden and
-next to an open number that still needs mines, and *free* cells, hidden and next to none. Boundary
-cells that share numbers, directly or through others, form an *edge*: edges depend on each other by
-the mine count alone.
+`reduce` removes what the single-point rules determine. It leaves *boundary* cells, which are hidden
+and next to an open number, and *unconstrained* cells, which are hidden and next to none. Boundary
+cells that share numbers, directly or through others, form a *connected component*. Components
+depend on each other only through the total number of mines.
 
-All arrays are dense and padded, and built on the device. `settle` takes boards, batch last; lists
-are of one board, and `jax.vmap` makes batches.
+All arrays are dense, padded and built on the device. `reduce` takes boards with the batch last;
+`build` takes one board, to be batched with `jax.vmap`.
 """
 
 import equinox as eqx
@@ -17,20 +17,20 @@ from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import WORD, Bits, Planes
-from jaxsweep.rules.deduction import Certain, contradicted, needs_left, single_cell
+from jaxsweep.rules.deduction import Certain, contradicted, residual_numbers, single_cell
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
 
 FAR = 2**15
-"""The row and column of a place in a list that holds nothing: next to no cell."""
+"""The row and column of padding in a list: adjacent to no cell."""
 
 
 class Frontier(eqx.Module):
-    """One position as lists of cells and numbers, edge by edge.
+    """The boundary cells and constraints of one position, as lists ordered by component.
 
-    The cells of an edge follow each other in an order that keeps the front narrow: by distance
-    from one of its ends. Its numbers follow each other in the order in which that walk meets them.
-    Places past the end of a list have edge −1.
+    The cells of a component are in breadth-first order from one of its ends, which keeps the set
+    of partly assigned numbers small (the order of Cuthill and McKee 1969). Its numbers are in the
+    order in which that search reaches them. Padding at the end of a list has component −1.
     """
 
     cell_row: Int[Array, " cells"]
@@ -39,85 +39,88 @@ class Frontier(eqx.Module):
     number_row: Int[Array, " numbers"]
     number_col: Int[Array, " numbers"]
     number_residual: Int[Array, " numbers"]
-    """Mines the number still needs among the boundary cells around it: 1 to 7."""
+    """The mines among the boundary cells around the number: 1 to 7."""
     number_component: Int[Array, " numbers"]
     fits: Bool[Array, ""]
-    """False where there are more cells or numbers than places: nothing else here holds then."""
+    """False if there are more cells or numbers than the capacity; all else is then invalid."""
 
 
 class ReducedPosition(eqx.Module):
-    """What the single-cell rules leave of a position, on packed rows."""
+    """What the single-point rules leave of a position, on packed rows."""
 
     certain: Certain
     boundary: Bits
-    """Hidden, not reduced, next to an open number."""
+    """Hidden cells, not determined, next to an open number."""
     unconstrained: Bits
-    """Hidden, not reduced, next to no open number."""
+    """Hidden cells, not determined, next to no open number."""
     constraints: Bits
     """Open numbers next to boundary cells."""
     residuals: Planes
-    """Mines that each active number still needs."""
+    """Each constraint's number less the mines known around it."""
     mines_left: Int[Array, "*batch"]
-    """Mines for the boundary and the free cells together; negative if there are too many."""
+    """The mines among boundary and unconstrained cells; negative if too many are known."""
     consistent: Bool[Array, "*batch"]
-    """False where an open number is contradicted already."""
+    """False if an open number is contradicted already."""
 
 
 def reduce(position: Position, trust_flags: bool = False) -> ReducedPosition:
-    """Takes out what the single-cell rules settle, in a position or a batch of them, last.
+    """Removes the cells that the single-point rules determine, from a position or a batch of them.
 
-    Flags are a player's marks and count for nothing, unless they are known to be mines.
+    Flags are ignored, unless `trust_flags` says that all of them are known mines.
     """
     nothing = jnp.zeros_like(position.hidden)
     known = Certain(nothing, position.flags, nothing, nothing) if trust_flags else None
     certain = single_cell(position, known)
     unknown = position.hidden & ~certain.safe & ~certain.mines
-    active = materialize(position.opened & bitboard.dilate(unknown))
-    boundary = unknown & bitboard.dilate(active)
-    ones, twos, fours, eights = (plane & active for plane in needs_left(position, certain))
+    constraints = materialize(position.opened & bitboard.dilate(unknown))
+    boundary = unknown & bitboard.dilate(constraints)
+    ones, twos, fours, eights = (
+        plane & constraints for plane in residual_numbers(position, certain)
+    )
     return ReducedPosition(
         certain=certain,
         boundary=boundary,
         unconstrained=unknown & ~boundary,
-        constraints=active,
+        constraints=constraints,
         residuals=(ones, twos, fours, eights),
         mines_left=position.mines - bitboard.count(certain.mines),
         consistent=~bitboard.any_set(contradicted(position, certain)),
     )
 
 
-def build(boundary: Bits, active: Bits, needs: Planes, capacity: int) -> Frontier:
-    """The lists of a reduced position, with places for `capacity` cells and as many numbers.
+def build(boundary: Bits, constraints: Bits, residuals: Planes, capacity: int) -> Frontier:
+    """Builds the lists of a reduced position, with room for `capacity` cells and numbers each.
 
-    Batch first under `vmap`: unlike bits, lists want their own entries side by side.
+    Under `vmap` the batch is first: unlike packed boards, lists are read entry by entry.
     """
-    cells, numbers = places(boundary, capacity), places(active, capacity)
-    # The second walk begins at the far ends that the first one found.
-    rank, _, _ = _walk(incidence(cells, numbers))
+    cells, numbers = places(boundary, capacity), places(constraints, capacity)
+    # The last cell reached is a pseudo-peripheral one: the second search starts there.
+    rank, _, _ = _breadth_first(incidence(cells, numbers))
     size = bitboard.count(boundary)
     cells = _permute(cells, jnp.where(rank < size, size - 1 - rank, rank))
-    rank, edge, number_rank = _walk(incidence(cells, numbers))
-    row, col, edge = _permute((*cells, edge), rank)
+    rank, component, number_rank = _breadth_first(incidence(cells, numbers))
+    row, col, component = _permute((*cells, component), rank)
     first = _lowest(incidence((row, col), numbers))
-    number_component = edge[jnp.minimum(first, capacity - 1)]
-    numbers = _permute((*numbers, read(needs, numbers), number_component), number_rank)
+    number_component = component[jnp.minimum(first, capacity - 1)]
+    numbers = _permute((*numbers, read(residuals, numbers), number_component), number_rank)
     return Frontier(
         cell_row=row,
         cell_col=col,
-        cell_component=jnp.where(row == FAR, -1, edge),
+        cell_component=jnp.where(row == FAR, -1, component),
         number_row=numbers[0],
         number_col=numbers[1],
         number_residual=numbers[2],
         number_component=jnp.where(numbers[0] == FAR, -1, numbers[3]),
-        fits=(bitboard.count(boundary) <= capacity) & (bitboard.count(active) <= capacity),
+        fits=(bitboard.count(boundary) <= capacity) & (bitboard.count(constraints) <= capacity),
     )
 
 
 Places = tuple[Int[Array, " places"], Int[Array, " places"]]
+"""The rows and columns of a list of cells."""
 
 
 def places(bits: Bits, capacity: int) -> Places:
-    """Rows and columns of the first `capacity` set cells, in reading order; `FAR` past the end."""
+    """Lists the first `capacity` set cells in reading order, padded with `FAR`."""
     rows, words = bits.shape
     flat = bits.reshape(-1)
     sizes = jax.lax.population_count(flat).astype(jnp.int32)
@@ -135,38 +138,40 @@ def places(bits: Bits, capacity: int) -> Places:
 
 
 def incidence(cells: Places, numbers: Places) -> UInt32[Array, "numbers masks"]:
-    """For each number, the mask of the cells around it, over their places in the list."""
+    """Returns, for each number, the mask of its neighbours over the list of cells."""
     near_row = jnp.abs(numbers[0][:, None] - cells[0][None, :]) <= 1
     near_col = jnp.abs(numbers[1][:, None] - cells[1][None, :]) <= 1
     there = (numbers[0] != FAR)[:, None]
     return jnp.asarray(bitboard.pack(near_row & near_col & there))
 
 
-def _walk(masks: UInt32[Array, "numbers masks"]) -> tuple[Int[Array, " cells"], ...]:
-    """Breadth first through all edges, one after the other, each from its first cell.
+def _breadth_first(masks: UInt32[Array, "numbers masks"]) -> tuple[Int[Array, " cells"], ...]:
+    """Searches all components breadth first, one after the other, each from its first cell.
 
-    Returns the rank at which each cell is reached, the ordinal of its edge, and the rank at which
-    each number is met. Padding ranks last.
+    Returns the rank of each cell in the search, the ordinal of its component, and the rank of
+    each number. Padding ranks last.
     """
     capacity = masks.shape[1] * WORD
 
     def step(state):
-        edges, front, cells_left, numbers_left, cell_rank, edge, number_rank = state
+        components, front, cells_left, numbers_left, cell_rank, component, number_rank = state
         touched = jnp.any((masks & front[None, :]) != 0, axis=1)
         reached = _union(jnp.where(touched[:, None], masks, jnp.uint32(0))) & cells_left
         met = jnp.asarray(bitboard.pack(touched[None, :]))[0] & numbers_left
-        stuck = ~jnp.any(reached != 0)
-        front = jnp.where(stuck, _first(cells_left), reached)
-        edges = edges + stuck.astype(jnp.int32)
+        complete = ~jnp.any(reached != 0)
+        front = jnp.where(complete, _first(cells_left), reached)
+        components = components + complete.astype(jnp.int32)
         cell_rank = _rank_next(cell_rank, front, there & ~cells_left)
         number_rank = _rank_next(number_rank, met, with_cells & ~numbers_left)
-        edge = jnp.where(bitboard.unpack(front[None, :], capacity)[0], edges, edge)
-        return edges, front, cells_left & ~front, numbers_left & ~met, cell_rank, edge, number_rank
+        in_front = bitboard.unpack(front[None, :], capacity)[0]
+        component = jnp.where(in_front, components, component)
+        cells_left, numbers_left = cells_left & ~front, numbers_left & ~met
+        return components, front, cells_left, numbers_left, cell_rank, component, number_rank
 
     there = _union(masks)
     with_cells = jnp.asarray(bitboard.pack(jnp.any(masks != 0, axis=1)[None, :]))[0]
     nowhere, index = jnp.zeros_like(there), jnp.arange(capacity, dtype=jnp.int32)
-    # Padding keeps its order behind the entries: both lists come with their entries first.
+    # Padding keeps its rank: in both lists it comes after the entries.
     start = (jnp.int32(-1), nowhere, there, with_cells, index, jnp.zeros_like(index), index)
     end = jax.lax.while_loop(
         lambda state: jnp.any(state[2] != 0) | jnp.any(state[3] != 0), step, start
@@ -177,7 +182,7 @@ def _walk(masks: UInt32[Array, "numbers masks"]) -> tuple[Int[Array, " cells"], 
 def _rank_next(
     ranks: Int[Array, " places"], these: UInt32[Array, " masks"], ranked: UInt32[Array, " masks"]
 ) -> Int[Array, " places"]:
-    """Gives `these` places the next ranks, in order, after those that are `ranked` already."""
+    """Assigns the next ranks to `these` entries in order, after those `ranked` already."""
     places = ranks.shape[0]
     index = np.arange(places)
     earlier = jnp.asarray(bitboard.pack(index[None, :] < index[:, None]))
@@ -191,14 +196,14 @@ def _union(masks: UInt32[Array, "numbers masks"]) -> UInt32[Array, " masks"]:
 
 
 def _first(mask: UInt32[Array, " masks"]) -> UInt32[Array, " masks"]:
-    """The first set bit of a mask alone."""
+    """Keeps only the first set bit of a mask."""
     lowest = mask & (~mask + jnp.uint32(1))
     before = jnp.cumsum((mask != 0).astype(jnp.int32))
     return jnp.where(before == 1, lowest, jnp.uint32(0))
 
 
 def _lowest(masks: UInt32[Array, "numbers masks"]) -> Int[Array, " numbers"]:
-    """The place of the first cell of each mask; past the end for an empty one."""
+    """Returns the index of the first cell of each mask; past the end for an empty one."""
     words = masks.shape[1]
     base = jnp.arange(words, dtype=jnp.int32)[None, :] * WORD
     trailing = jax.lax.population_count(~masks & (masks - jnp.uint32(1))).astype(jnp.int32)
@@ -206,12 +211,12 @@ def _lowest(masks: UInt32[Array, "numbers masks"]) -> Int[Array, " numbers"]:
 
 
 def _permute(lists: tuple[Int[Array, " places"], ...], place: Int[Array, " places"]) -> tuple:
-    """Puts entry i of each list at `place[i]`."""
+    """Moves entry i of each list to `place[i]`."""
     return tuple(jnp.zeros_like(one).at[place].set(one, unique_indices=True) for one in lists)
 
 
 def read(planes: bitboard.Planes, at: Places) -> Int[Array, " places"]:
-    """The numbers that bit planes hold at these places."""
+    """Reads the numbers in bit planes at the given rows and columns."""
     words = planes[0].shape[1]
     row, col = jnp.minimum(at[0], planes[0].shape[0] - 1), jnp.minimum(at[1], words * WORD - 1)
     bit = (col % WORD).astype(jnp.uint32)

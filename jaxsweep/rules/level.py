@@ -1,4 +1,4 @@
-"""Levels, start rules and the first cell: what a game is before any mine is laid."""
+"""Levels, start rules and first cells: what defines a game before its mines are dealt."""
 
 import enum
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from jaxsweep.rules import bitboard
 from jaxsweep.runtime.errors import UserError
 
 MAX_SIDE = 4096
-"""The longest side of a board: far past any played, and short of exhausting memory by a typo."""
+"""The longest side of a board: larger than any in use, small enough to catch a typo."""
 
 
 class LevelError(UserError):
-    """A level, start rule or first cell that no game can have."""
+    """A level, start rule or first cell that is not possible; says why."""
 
 
 class Start(enum.Enum):
-    """What the rules promise of the first cell opened."""
+    """What the rules guarantee for the first cell opened."""
 
     ANY = "any"
     """Nothing: it may be a mine."""
@@ -66,15 +66,15 @@ LEVELS = {
 
 
 LARGE = 256
-"""Boards of more cells are opened farther from their corner on a ZERO start."""
+"""Boards with more cells than this start farther from the corner on a ZERO start."""
 
 
 @dataclass(frozen=True)
 class Opening:
     """A level with its start rule and the first cell to be opened.
 
-    Raises `LevelError` where the rule leaves too few cells for the mines, or the cell is not on
-    the board.
+    Raises `LevelError` if the start rule leaves too few cells for the mines, or if the first cell
+    is not on the board.
     """
 
     level: Level
@@ -88,7 +88,7 @@ class Opening:
                 f"the first cell ({row}, {col}) is not on a board of "
                 f"{level.rows} rows and {level.cols} columns"
             )
-        allowed = level.cells - len(self._clear_cells())
+        allowed = level.cells - len(self._mine_free_cells())
         if level.mines > allowed:
             raise LevelError(
                 f"{level.mines} mines do not fit: a {self.start.name} start at ({row}, {col}) "
@@ -99,34 +99,38 @@ class Opening:
     def of(
         cls, level: Level, start: Start = Start.SAFE, first: tuple[int, int] | None = None
     ) -> "Opening":
-        """The opening with the usual first cell: the corner; on a ZERO start (2, 2).
+        """Returns the opening at `first`, by default at the cell that measured best.
 
-        Or (3, 3) on large boards: these were among the best of those measured
-        (`experiments/results/first-cells.json`). On a crowded board, the corner leaves most room.
+        That is the corner; on a ZERO start (2, 2), or (3, 3) on large boards
+        (`experiments/results/first-cells.json`). On a very dense board it is the corner, which
+        leaves most cells for the mines.
         """
         if first is None:
-            roomy = level.mines + 9 <= level.cells
-            inset = 0 if start is not Start.ZERO or not roomy else 2 if level.cells <= LARGE else 3
+            has_room = level.mines + 9 <= level.cells
+            inset = (
+                0 if start is not Start.ZERO or not has_room else 2 if level.cells <= LARGE else 3
+            )
             first = (min(inset, level.rows - 1), min(inset, level.cols - 1))
         return cls(level, start, first)
 
     @property
     def first_risk(self) -> float:
-        """The chance that the first cell is a mine."""
+        """The probability that the first cell is a mine."""
         return self.level.mines / self.level.cells if self.start is Start.ANY else 0.0
 
     def cells(self) -> UInt32[np.ndarray, "rows words"]:
-        """The mask of the board."""
+        """Returns the mask of the board's cells."""
         return bitboard.rectangle(self.level.rows, self.level.cols)
 
     def allowed_mines(self) -> UInt32[np.ndarray, "rows words"]:
-        """The mask of the cells where the start rule allows a mine."""
+        """Returns the mask of the cells in which the start rule allows a mine."""
         grid = np.ones((self.level.rows, self.level.cols), bool)
-        for cell in self._clear_cells():
+        for cell in self._mine_free_cells():
             grid[cell] = False
         return np.asarray(bitboard.pack(grid))
 
-    def _clear_cells(self) -> list[tuple[int, int]]:
+    def _mine_free_cells(self) -> list[tuple[int, int]]:
+        """Lists the cells in which the start rule forbids a mine."""
         reach = {Start.ANY: -1, Start.SAFE: 0, Start.ZERO: 1}[self.start]
         row, col = self.first
         return [

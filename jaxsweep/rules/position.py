@@ -1,8 +1,8 @@
-"""A position: what a player sees, and how many mines there are; its text and JSON forms.
+"""A position: what a player sees, and the number of mines; with its text and JSON forms.
 
-The text form is the one players paste: a line `COLSxROWSxMINES`, then one line a row, with `H`
-hidden, `F` flag and `0` to `8`. Reading also takes `.` and `?` as hidden, spaces between cells and
-blank lines. A flag is a mark of the player, never evidence.
+The text form is a line `COLSxROWSxMINES`, then one line a row, with `H` for a hidden cell, `F` for
+a flag and `0` to `8`. The reader also accepts `.` and `?` for hidden cells, spaces between cells
+and blank lines. A flag is a mark of the player, never evidence.
 """
 
 import json
@@ -17,14 +17,9 @@ from jaxtyping import Array, Int, Int8
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits, Planes
+from jaxsweep.rules.grid import FLAGGED, HIDDEN, neighbour_counts
 from jaxsweep.rules.level import Level, LevelError
 from jaxsweep.runtime.errors import UserError
-
-HIDDEN = -1
-"""Stands in a grid of numbers for a covered cell."""
-
-FLAGGED = -2
-"""Stands in a grid of numbers for a covered cell with a flag."""
 
 _SYMBOLS = {"H": HIDDEN, "h": HIDDEN, ".": HIDDEN, "?": HIDDEN, "F": FLAGGED, "f": FLAGGED}
 _SYMBOLS |= {str(n): n for n in range(9)}
@@ -33,26 +28,26 @@ _HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]
 
 
 class PositionError(UserError):
-    """A text that is no position, or a position that no game can reach; says what and where."""
+    """A malformed text, or a position that no game can reach; says what is wrong, and where."""
 
 
 class Position(eqx.Module):
-    """What a player sees of a board, packed: hidden and open cells together are the board.
+    """What a player sees of a board, on packed rows; or a batch of them, batch last.
 
-    Or of a batch of boards, last.
+    Hidden and open cells together are the board.
     """
 
     hidden: Bits
     opened: Bits
     numbers: Planes
-    """Bit planes of the numbers shown, 0 off the open cells."""
+    """Bit planes of the numbers shown; 0 in all cells that are not open."""
     flags: Bits
     mines: Int[Array, "*batch"]
-    """All mines of the board, known or not."""
+    """The number of mines on the whole board, known or not."""
 
 
 def from_grid(grid: Int[np.ndarray, "rows cols"], mines: int) -> Position:
-    """The position with these numbers; `HIDDEN` and `FLAGGED` stand for covered cells."""
+    """Builds a position from a grid of numbers, `HIDDEN` and `FLAGGED`."""
     opened = grid >= 0
     planes = bitboard.planes_from_numbers(np.where(opened, grid, 0).astype(np.int8))
     ones, twos, fours, eights = (jnp.asarray(plane) for plane in planes)
@@ -66,7 +61,7 @@ def from_grid(grid: Int[np.ndarray, "rows cols"], mines: int) -> Position:
 
 
 def to_grid(position: Position) -> Int8[np.ndarray, "rows cols"]:
-    """The grid of numbers, on the host, cut to the board: the inverse of `from_grid`."""
+    """Returns the grid of numbers on the host, cropped to the board: the inverse of `from_grid`."""
     host = jax.device_get(position)
     level = level_of(host)
     numbers = bitboard.numbers_from_planes(np.stack(host.numbers), level.cols)
@@ -76,14 +71,14 @@ def to_grid(position: Position) -> Int8[np.ndarray, "rows cols"]:
 
 
 def level_of(position: Position) -> Level:
-    """The size of the board inside its container, and its mines."""
+    """Returns the size of the board inside its container, and its number of mines."""
     cells = np.asarray(position.hidden) | np.asarray(position.opened)
     grid = bitboard.unpack(cells, cells.shape[1] * bitboard.WORD)
     return Level(int(grid.any(1).sum()), int(grid.any(0).sum()), int(position.mines))
 
 
 def stack(positions: Sequence[Position]) -> Position:
-    """A batch, last axis, of positions of any sizes: in the smallest container that holds all."""
+    """Stacks positions of any sizes along a last batch axis, in the smallest common container."""
     rows = max(p.hidden.shape[0] for p in positions)
     words = max(p.hidden.shape[1] for p in positions)
 
@@ -100,23 +95,21 @@ def stack(positions: Sequence[Position]) -> Position:
 
 
 def check(position: Position) -> None:
-    """Raises `PositionError` where one number, or the mine count, cannot be met by itself."""
+    """Raises `PositionError` if a single number, or the mine count, exceeds its hidden cells."""
     grid = to_grid(position)
-    hidden = np.pad((grid < 0).astype(int), 1)
-    windows = np.lib.stride_tricks.sliding_window_view(hidden, (3, 3))
-    around = windows.sum((2, 3)) - hidden[1:-1, 1:-1]
-    for row, col in zip(*np.nonzero(grid > around), strict=True):
+    hidden_neighbours = neighbour_counts(grid < 0)
+    for row, col in zip(*np.nonzero(grid > hidden_neighbours), strict=True):
         raise PositionError(
             f"row {row}, column {col} shows {grid[row, col]} but has "
-            f"{around[row, col]} hidden neighbours"
+            f"{hidden_neighbours[row, col]} hidden neighbours"
         )
-    covered = int((grid < 0).sum())
-    if int(position.mines) > covered:
-        raise PositionError(f"{int(position.mines)} mines but only {covered} hidden cells")
+    hidden = int((grid < 0).sum())
+    if int(position.mines) > hidden:
+        raise PositionError(f"{int(position.mines)} mines but only {hidden} hidden cells")
 
 
 def to_text(position: Position) -> str:
-    """The text form, ending in a line break."""
+    """Returns the text form, which ends in a line break."""
     grid = to_grid(position)
     rows, cols = grid.shape
     header = f"{cols}x{rows}x{int(position.mines)}"
@@ -124,7 +117,7 @@ def to_text(position: Position) -> str:
 
 
 def to_json(position: Position) -> str:
-    """The JSON form: `{"rows", "cols", "mines", "board": [one string a row]}`."""
+    """Returns the JSON form: `{"rows", "cols", "mines", "board": [one string a row]}`."""
     grid = to_grid(position)
     rows, cols = grid.shape
     fields = {"rows": rows, "cols": cols, "mines": int(position.mines)}
@@ -137,7 +130,7 @@ def from_text(text: str) -> Position:
 
 
 def read_all(text: str) -> list[Position]:
-    """Reads one position in either form, or several in text form, one after the other."""
+    """Reads one position in either form, or several in text form."""
     if text.lstrip().startswith("{"):
         return [from_json(text)]
     parts: list[list[tuple[int, str]]] = []
@@ -149,7 +142,7 @@ def read_all(text: str) -> list[Position]:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, with their numbers."""
+    """Lists the lines that are not blank, with their numbers from 1."""
     return [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
 
 
@@ -195,7 +188,7 @@ def from_json(text: str) -> Position:
 
 
 def read(text: str) -> Position:
-    """Reads one position in either form: JSON if it begins with a brace."""
+    """Reads one position in either form; a text that begins with a brace is JSON."""
     return from_json(text) if text.lstrip().startswith("{") else from_text(text)
 
 
@@ -211,7 +204,7 @@ def _level(rows: int, cols: int, mines: int, where: str) -> Level:
 
 
 def _from_rows(lines: list[tuple[str, str]], level: Level, where: str) -> Position:
-    """`lines` holds each row's text with its name for error messages."""
+    """Reads the rows of a board; `lines` pairs each row's name in error messages with its text."""
     if len(lines) < level.rows:
         raise PositionError(f"{where} promises {level.rows} rows, but only {len(lines)} follow")
     if len(lines) > level.rows:

@@ -1,4 +1,4 @@
-"""Whole numbers by lot, from random words."""
+"""Uniform random integers from random words."""
 
 import jax
 import jax.numpy as jnp
@@ -6,16 +6,17 @@ from jaxtyping import Array, Key, UInt32
 
 
 def random_words(keys: Key[Array, " batch"]) -> UInt32[Array, " batch"]:
-    """A random word for each key."""
+    """Draws a random 32-bit word for each key."""
     return jax.vmap(lambda key: jax.random.bits(key, (), jnp.uint32))(keys)
 
 
 def uniform_integer(
     draw: UInt32[Array, "*draws"], n: UInt32[Array, "*draws"]
 ) -> UInt32[Array, "*draws"]:
-    """A number from 0 to n − 1, all but equally likely: the high word of draw · n.
+    """Maps random words to integers from 0 to n − 1: the high word of draw · n (Lemire 2019).
 
-    By halves of words, as on paper: `jax.lax.mulhi` does not survive `jax.shard_map`.
+    The integers are uniform up to a bias of n / 2³². The product is computed from 16-bit halves,
+    because `jax.lax.mulhi` does not work inside `jax.shard_map`.
     """
     low, half = jnp.uint32(0xFFFF), jnp.uint32(16)
     a1, a0, b1, b0 = draw >> half, draw & low, n >> half, n & low

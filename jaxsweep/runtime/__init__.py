@@ -1,1 +1,6 @@
-"""The machine, the compiler and files: what knows nothing of Minesweeper."""
+"""Services that know nothing of Minesweeper.
+
+`compilation` sets up JAX's persistent cache, `machine` describes and configures devices,
+`materialize` stops XLA's fusion, `files` writes files atomically; `errors` and `version` are what
+their names say.
+"""

@@ -1,5 +1,5 @@
-"""What is wrong with something that a person gave."""
+"""The exception for bad input."""
 
 
 class UserError(ValueError):
-    """Bad input, in one sentence for a person; command lines print it and leave with status 2."""
+    """Bad input, described in one sentence; command lines print it and exit with status 2."""

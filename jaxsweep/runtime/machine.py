@@ -1,4 +1,4 @@
-"""The machine: what a measurement was made on, and how many cores there are."""
+"""The machine: its cores, devices and memory, and a description to store with measurements."""
 
 import contextlib
 import ctypes
@@ -17,32 +17,32 @@ Device = Any
 
 
 def cores() -> int:
-    """The processor cores that this process may use."""
+    """Returns the number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def use_devices(count: int | None = None) -> None:
-    """Makes every core a device of its own, or `count` of them; before the first computation.
+    """Makes `count` CPU devices, by default one per core; call it before the first computation.
 
-    XLA spreads one program over the cores only where single operations are large; the arena's are
-    many and small, but a program a core keeps them all busy. Accelerators stay as they are.
+    XLA runs one operation on several cores only if it is large. The arena's operations are many
+    and small: one program per core keeps all cores busy. Accelerators are not affected.
     """
     if "JAX_NUM_CPU_DEVICES" not in os.environ or count:
-        # If JAX has started, it is too late: it keeps what it has.
+        # Once JAX has started, the number of devices cannot change.
         with contextlib.suppress(RuntimeError):
             jax.config.update("jax_num_cpu_devices", count or cores())
 
 
-def give_back_memory() -> None:
-    """Gives freed memory back to the system, where the C library can: a compiler frees a lot."""
+def trim_memory() -> None:
+    """Returns freed memory to the system (glibc only): compilation frees a lot of it."""
     if platform.libc_ver()[0] == "glibc":
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def peak_memory() -> int | None:
-    """The most memory this process has had, in MiB; None where the system does not tell."""
+    """Returns the peak resident memory of this process in MiB; None if it is not available."""
     try:
         import resource
     except ImportError:
@@ -53,7 +53,7 @@ def peak_memory() -> int | None:
 
 
 def facts() -> dict[str, str | int]:
-    """The processor, the cores in use, the device and the versions."""
+    """Describes the processor, the devices and the versions of the packages in use."""
     return {
         "cpu": _cpu_model(),
         "cores": cores(),

@@ -1,4 +1,4 @@
-"""A hint for the compiler: where to stop fusing."""
+"""A fusion barrier: makes XLA write intermediate arrays to memory."""
 
 from typing import TypeVar
 
@@ -11,11 +11,12 @@ Values = TypeVar("Values", bound=PyTree)
 
 
 def materialize(values: Values) -> Values:
-    """The same arrays, worked out once and written to memory.
+    """Returns the same arrays, computed once and written to memory.
 
-    XLA on a CPU fuses what is cheap into each of its uses, and works it out anew there: a board of
-    bits that is unpacked into cells, 32 times. An optimization barrier does not outlive the passes
-    before fusion; a branch does. Both branches give the values as they are.
+    XLA on a CPU fuses a cheap producer into each of its consumers and computes it again in each:
+    32 times for a packed board that is unpacked into cells. An optimization barrier is removed
+    before the fusion passes; a conditional is not. Both of its branches return the values
+    unchanged.
     """
     return _materialize(values)
 
@@ -29,5 +30,5 @@ def _materialize(values: PyTree) -> PyTree:
 
 @_materialize.def_vmap
 def _materialize_batch(_: int, batched: list[PyTree], values: PyTree) -> tuple[PyTree, PyTree]:
-    """One branch for the whole batch: it asks after its first entry, whichever that is."""
+    """Uses one conditional for the whole batch; its predicate reads the batch's first entry."""
     return _materialize(values), batched[0]

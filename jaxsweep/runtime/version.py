@@ -1,3 +1,3 @@
-"""The version of this package, said here alone: the build reads it from this file."""
+"""The version of this package, defined only here: the build reads it from this file."""
 
 __version__ = "0.1.0"

@@ -1,11 +1,11 @@
-"""One game under way, as the arena plays it: what each look at the board does to it.
+"""One game in progress (an episode), and the steps that advance it.
 
-Functions take one game or a batch of them, last; only `deal` and `key_for`, which draw by lot, are
-for one. A game is a function of the opening, the strategy, the seed and the game's number alone.
+Functions take one episode or a batch of them, batch last; only `deal` and `key_for`, which use
+random keys, are for one. An episode is a function of the opening, the strategy, the seed and the
+game's number alone.
 """
 
 import enum
-from functools import partial
 
 import equinox as eqx
 import jax
@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float, Int, Integer, Key
 
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.bitboard import Bits
-from jaxsweep.rules.deduction import Certain, Rule, count_rule, pair_round
+from jaxsweep.rules.deduction import Certain, Rule, count_rule, pair_round, single_point_numbers
 from jaxsweep.rules.game import Game, GameStatus, Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
@@ -23,9 +23,9 @@ from jaxsweep.strategies import UNKNOWN_RISK, Move, Reason, Rules
 
 
 class OpeningArrays(eqx.Module):
-    """An opening as arrays: boards of one container size share one compiled kernel.
+    """An opening as arrays: boards with containers of one size share one compiled kernel.
 
-    Beside a batch of games, it is as many times the same, last.
+    With a batch axis (see `broadcast`), it goes with a batch of episodes.
     """
 
     cells: Bits
@@ -36,7 +36,7 @@ class OpeningArrays(eqx.Module):
 
     @classmethod
     def of(cls, opening: Opening) -> "OpeningArrays":
-        """The arrays of an opening."""
+        """Converts an opening to arrays."""
         row, col = opening.first
         return cls(
             cells=jnp.asarray(opening.cells()),
@@ -46,214 +46,219 @@ class OpeningArrays(eqx.Module):
             col=jnp.asarray(col, jnp.int32),
         )
 
-    def broadcast(self, games: int) -> "OpeningArrays":
-        """The same for each of so many games."""
+    def broadcast(self, batch: int) -> "OpeningArrays":
+        """Repeats the arrays along a last axis of size `batch`."""
         return jax.tree.map(
-            lambda leaf: jnp.broadcast_to(leaf[..., None], (*leaf.shape, games)), self
+            lambda leaf: jnp.broadcast_to(leaf[..., None], (*leaf.shape, batch)), self
         )
 
 
 class Stage(enum.IntEnum):
-    """What a game waits for."""
+    """The step that an episode needs next."""
 
-    SWEEP = 0
-    """A look at every number."""
+    SINGLE = 0
+    """A round of flood fill or of the single-point rules."""
     PAIR = 1
-    """A look at every two numbers: one at a time, they say no more."""
+    """A round of the set-bound and mine-count rules: the single-point rules find no more."""
     GUESS = 2
-    """The player's guess: no rule finds a safe cell."""
+    """A move of the strategy: no rule finds a safe cell."""
     HOST = 3
-    """The player's guess, made on the host: the device cannot."""
+    """A move of the strategy on the host: its device implementation cannot make it."""
     OVER = 4
-    """To be written down: won or lost."""
+    """To be recorded: won or lost."""
     EMPTY = 5
-    """A game to be dealt: there is none here."""
+    """To be dealt: the slot holds no game."""
 
 
 class Episode(eqx.Module):
-    """A game under way, or a batch of them, last."""
+    """A game in progress with its statistics; or a batch of them, batch last."""
 
     mines: Bits
     opened: Bits
-    known: Bits
-    """Mines that the player knows of."""
+    known_mines: Bits
+    """The mines that the player has deduced."""
     number: Integer[Array, "*batch"]
     stage: Int[Array, "*batch"]
     clicks: Int[Array, "*batch"]
     rounds: Int[Array, "*batch"]
     guesses: Int[Array, "*batch"]
-    asked: Int[Array, "*batch"]
-    """How often the player was asked for a guess, and found a certain cell or guessed."""
-    blind: Int[Array, "*batch"]
-    wrong: Int[Array, "*batch"]
+    strategy_moves: Int[Array, "*batch"]
+    """Moves that the strategy chose: guesses, and cells that it proved safe."""
+    unknown_risks: Int[Array, "*batch"]
+    """Moves of the strategy whose risk it did not know."""
+    wrong_certainties: Int[Array, "*batch"]
+    """Moves that were claimed to be safe, and hit a mine."""
     log_survival: Float[Array, "*batch"]
-    """The logarithm of the chance to survive all guesses so far whose risk was known."""
+    """The log-probability to survive all guesses so far whose risk was known."""
     first_risk: Float[Array, "*batch"]
-    """Of the first guess; `UNKNOWN_RISK` before it, or where it was not known."""
-    judged: Bool[Array, "*batch"]
-    """Whether the last guess is known to have been one of least risk."""
+    """The risk of the first guess; `UNKNOWN_RISK` if there is none or it is not known."""
+    known_least_risk: Bool[Array, "*batch"]
+    """Whether the last guess was compared with all other cells, and had the least risk."""
 
 
-def _deal(table: OpeningArrays, seed: Seed, number: Seed) -> Game:
+def _deal(opening: OpeningArrays, seed: Seed, number: Seed) -> Game:
     key = game.deal_key(game.game_key(seed, number))
-    return game.deal(key, table.cells, table.allowed_mines, table.mines)
+    return game.deal(key, opening.cells, opening.allowed_mines, opening.mines)
 
 
-def deal(table: OpeningArrays, seed: Seed, number: Seed) -> Episode:
-    """A new game with its first cell open; what opens around it does so in the first looks."""
-    dealt, none = _deal(table, seed, number), jnp.int32(0)
-    first = bitboard.single(table.row, table.col, dealt.cells)
-    # A board full of mines is won before it begins.
+def deal(opening: OpeningArrays, seed: Seed, number: Seed) -> Episode:
+    """Deals a game and opens its first cell; the flood fill follows in `play_single_round`."""
+    dealt, none = _deal(opening, seed, number), jnp.int32(0)
+    first = bitboard.single(opening.row, opening.col, dealt.cells)
+    # A board without a safe cell is won before the first click.
     playing = game.status(dealt) == GameStatus.PLAYING
     return Episode(
         mines=dealt.mines,
         opened=jnp.where(playing, first, jnp.uint32(0)),
-        known=jnp.zeros_like(dealt.mines),
+        known_mines=jnp.zeros_like(dealt.mines),
         number=jnp.asarray(number),
-        stage=jnp.int32(Stage.SWEEP),
+        stage=jnp.int32(Stage.SINGLE),
         clicks=jnp.int32(1),
         rounds=none,
         guesses=none,
-        asked=none,
-        blind=none,
-        wrong=none,
+        strategy_moves=none,
+        unknown_risks=none,
+        wrong_certainties=none,
         log_survival=jnp.float32(0.0),
         first_risk=jnp.float32(UNKNOWN_RISK),
-        judged=jnp.asarray(True),
+        known_least_risk=jnp.asarray(True),
     )
 
 
-def status(table: OpeningArrays, lane: Episode) -> Int[Array, "*batch"]:
-    """The game's status."""
-    return game.status(Game(table.cells, lane.mines, lane.opened, lane.known))
+def status(opening: OpeningArrays, episode: Episode) -> Int[Array, "*batch"]:
+    """Returns the `GameStatus`."""
+    return game.status(Game(opening.cells, episode.mines, episode.opened, episode.known_mines))
 
 
-def view(table: OpeningArrays, lane: Episode) -> Position:
-    """What the player sees; mines that it knows of are flagged."""
-    return game.view(Game(table.cells, lane.mines, lane.opened, lane.known & ~lane.opened))
+def view(opening: OpeningArrays, episode: Episode) -> Position:
+    """Returns what the player sees, with the mines that it has deduced as flags."""
+    flags = episode.known_mines & ~episode.opened
+    return game.view(Game(opening.cells, episode.mines, episode.opened, flags))
 
 
-def key_for(lane: Episode, seed: Seed) -> Key[Array, ""]:
-    """The key that the player may use for its next guess."""
-    return game.move_key(game.game_key(seed, lane.number), lane.asked)
+def key_for(episode: Episode, seed: Seed) -> Key[Array, ""]:
+    """Returns the key that the strategy may use for its next move."""
+    return game.move_key(game.game_key(seed, episode.number), episode.strategy_moves)
 
 
-class Look(eqx.Module):
-    """What came of a look at the board: the game after it, and cells the player opened."""
+class RoundResult(eqx.Module):
+    """The result of one round of deduction."""
 
-    lane: Episode
+    episode: Episode
+    """The episode after the round."""
     opens: Bits
-    reason: Int[Array, "*batch"]
-    """The rule by which they are safe."""
-    floods: Bool[Array, "*batch"]
-    """Whether cells opened by themselves, beside a 0; then the player waits."""
+    """The cells that the player opened."""
+    rule: Int[Array, "*batch"]
+    """The `Rule` by which they are safe."""
 
 
-def sweep(table: OpeningArrays, rules: Rules, lane: Episode) -> Look:
-    """Opens what opens by itself; if nothing does, what the player finds one number at a time.
+def play_single_round(opening: OpeningArrays, rules: Rules, episode: Episode) -> RoundResult:
+    """Plays one round of flood fill; if no cell opens by it, one of the single-point rules.
 
-    A number that has as many hidden neighbours as it counts mines: all of them are mines. A number
-    whose mines are all known: its other hidden neighbours are safe. Without either, on to the
-    next stage, or the end.
+    If neither finds anything, the episode goes on to its next stage, or is over. The round is not
+    `deduction.single_cell_round`, since it shares the neighbour counts and the memory writes of
+    both steps, and opens safe cells at once instead of collecting them.
     """
-    hidden = table.cells & ~lane.opened
-    numbers = bitboard.neighbour_counts(lane.mines)
-    shown = lane.opened & ~lane.mines
+    hidden = opening.cells & ~episode.opened
+    numbers = bitboard.neighbour_counts(episode.mines)
+    shown = episode.opened & ~episode.mines
     zero = shown & ~(numbers[0] | numbers[1] | numbers[2] | numbers[3])
-    full, met = jnp.zeros_like(zero), jnp.zeros_like(zero)
+    all_mines, all_found = jnp.zeros_like(zero), jnp.zeros_like(zero)
     if rules >= Rules.SINGLE:
-        full = bitboard.equal(numbers, bitboard.neighbour_counts(hidden)) & shown
-        met = bitboard.equal(numbers, bitboard.neighbour_counts(lane.known)) & shown
-    zero, full, met = materialize((zero, full, met))
-    flood, opens, known = materialize(
+        all_mines, all_found = single_point_numbers(numbers, shown, hidden, episode.known_mines)
+    zero, all_mines, all_found = materialize((zero, all_mines, all_found))
+    flood, opens, known_mines = materialize(
         (
             bitboard.dilate(zero) & hidden,
-            bitboard.dilate(met) & hidden & ~lane.known,
-            lane.known | (bitboard.dilate(full) & hidden),
+            bitboard.dilate(all_found) & hidden & ~episode.known_mines,
+            episode.known_mines | (bitboard.dilate(all_mines) & hidden),
         )
     )
     floods = bitboard.any_set(flood)
     opens = bitboard.mask(~floods, opens)
     found = bitboard.any_set(opens)
-    going = floods | found | bitboard.any_set(known ^ lane.known)
-    lost = bitboard.any_set(lane.opened & lane.mines)
-    over = lost | ~bitboard.any_set(hidden & ~lane.mines)
+    progress = floods | found | bitboard.any_set(known_mines ^ episode.known_mines)
+    lost = bitboard.any_set(episode.opened & episode.mines)
+    over = lost | ~bitboard.any_set(hidden & ~episode.mines)
     after = Stage.PAIR if rules >= Rules.PAIR else Stage.GUESS
-    stage = jnp.where(over, Stage.OVER, jnp.where(going, Stage.SWEEP, after))
+    stage = jnp.where(over, Stage.OVER, jnp.where(progress, Stage.SINGLE, after))
     opens = bitboard.mask(~over, opens)
-    known = bitboard.select(over, lane.known, known)  # Beside an open mine, numbers prove nothing.
-    opened = lane.opened | bitboard.mask(~lost, flood) | opens
-    moved = _opened(lane, opens, found & ~over)
+    # With a mine open, hidden cells are not all the cells that can be mines: deduce nothing.
+    known_mines = bitboard.select(over, episode.known_mines, known_mines)
+    opened = episode.opened | bitboard.mask(~lost, flood) | opens
+    moved = _count_opened(episode, opens, found & ~over)
     moved = eqx.tree_at(
-        lambda x: (x.opened, x.known, x.stage), moved, (opened, known, stage.astype(jnp.int32))
+        lambda x: (x.opened, x.known_mines, x.stage),
+        moved,
+        (opened, known_mines, stage.astype(jnp.int32)),
     )
-    return Look(moved, opens, jnp.full_like(lane.stage, Rule.SINGLE), floods & ~over)
+    return RoundResult(moved, opens, jnp.full_like(episode.stage, Rule.SINGLE))
 
 
-def look_at_pairs(table: OpeningArrays, lane: Episode) -> Look:
-    """Opens what two numbers together, or the number of mines left, prove safe."""
-    position, nothing = view(table, lane), jnp.zeros_like(lane.known)
-    before = Certain(nothing, lane.known, nothing, nothing)
+def play_pair_round(opening: OpeningArrays, episode: Episode) -> RoundResult:
+    """Plays one round of the set-bound rule, and of the mine-count rule if that opens nothing."""
+    position, nothing = view(opening, episode), jnp.zeros_like(episode.known_mines)
+    before = Certain(nothing, episode.known_mines, nothing, nothing)
     after = count_rule(position, materialize(pair_round(position, before)))
     by_pair = after.safe & after.by_pair
     pairs = bitboard.any_set(by_pair)
     opens = bitboard.select(pairs, by_pair, after.safe)
     found = bitboard.any_set(opens)
-    going = found | bitboard.any_set(after.mines ^ lane.known)
-    stage = jnp.where(going, Stage.SWEEP, Stage.GUESS).astype(jnp.int32)
-    moved = _opened(lane, opens, found)
+    progress = found | bitboard.any_set(after.mines ^ episode.known_mines)
+    stage = jnp.where(progress, Stage.SINGLE, Stage.GUESS).astype(jnp.int32)
+    moved = _count_opened(episode, opens, found)
     moved = eqx.tree_at(
-        lambda x: (x.opened, x.known, x.stage), moved, (lane.opened | opens, after.mines, stage)
+        lambda x: (x.opened, x.known_mines, x.stage),
+        moved,
+        (episode.opened | opens, after.mines, stage),
     )
     rule = jnp.where(pairs, Rule.PAIR, Rule.COUNT).astype(jnp.int32)
-    return Look(moved, opens, rule, jnp.zeros_like(pairs))
+    return RoundResult(moved, opens, rule)
 
 
-def _opened(lane: Episode, opens: Bits, found: Bool[Array, "*batch"]) -> Episode:
-    """The counts after the player opened certain cells, if it found some."""
-    hit = bitboard.any_set(opens & lane.mines)
+def _count_opened(episode: Episode, opens: Bits, found: Bool[Array, "*batch"]) -> Episode:
+    """Updates the statistics after the player opened deduced cells, if it found any."""
+    hit = bitboard.any_set(opens & episode.mines)
     return eqx.tree_at(
-        lambda x: (x.clicks, x.rounds, x.wrong),
-        lane,
+        lambda x: (x.clicks, x.rounds, x.wrong_certainties),
+        episode,
         (
-            lane.clicks + bitboard.count(opens),
-            lane.rounds + found.astype(jnp.int32),
-            lane.wrong + hit.astype(jnp.int32),
+            episode.clicks + bitboard.count(opens),
+            episode.rounds + found.astype(jnp.int32),
+            episode.wrong_certainties + hit.astype(jnp.int32),
         ),
     )
 
 
-def guessed(lane: Episode, move: Move) -> Episode:
-    """The game after the player's own move: a guess, or cells that it proved safe."""
+def apply_move(episode: Episode, move: Move) -> Episode:
+    """Applies a move of the strategy: a guess, or cells that it proved safe."""
     is_guess, known_risk = move.reason >= Reason.IN_ORDER, move.risk >= 0
-    hit = bitboard.any_set(move.opens & lane.mines)
+    hit = bitboard.any_set(move.opens & episode.mines)
     risk = jnp.clip(move.risk, 0.0, 1.0 - jnp.finfo(jnp.float32).epsneg)
-    first = is_guess & (lane.guesses == 0)
+    first = is_guess & (episode.guesses == 0)
+    least_risk = move.reason == Reason.LEAST_RISK
     return Episode(
-        mines=lane.mines,
-        opened=lane.opened | move.opens,
-        known=(lane.known | move.flags) & ~move.opens,
-        number=lane.number,
-        stage=jnp.full_like(lane.stage, Stage.SWEEP),
-        clicks=lane.clicks + bitboard.count(move.opens),
-        rounds=lane.rounds + 1,
-        guesses=lane.guesses + is_guess.astype(jnp.int32),
-        asked=lane.asked + 1,
-        blind=lane.blind + (~known_risk).astype(jnp.int32),
-        wrong=lane.wrong + (hit & ~is_guess).astype(jnp.int32),
-        log_survival=lane.log_survival + jnp.where(known_risk, jnp.log1p(-risk), 0.0),
-        first_risk=jnp.where(first, move.risk, lane.first_risk),
-        judged=jnp.where(is_guess, move.reason == Reason.LEAST_RISK, lane.judged),
+        mines=episode.mines,
+        opened=episode.opened | move.opens,
+        known_mines=(episode.known_mines | move.flags) & ~move.opens,
+        number=episode.number,
+        stage=jnp.full_like(episode.stage, Stage.SINGLE),
+        clicks=episode.clicks + bitboard.count(move.opens),
+        rounds=episode.rounds + 1,
+        guesses=episode.guesses + is_guess.astype(jnp.int32),
+        strategy_moves=episode.strategy_moves + 1,
+        unknown_risks=episode.unknown_risks + (~known_risk).astype(jnp.int32),
+        wrong_certainties=episode.wrong_certainties + (hit & ~is_guess).astype(jnp.int32),
+        log_survival=episode.log_survival + jnp.where(known_risk, jnp.log1p(-risk), 0.0),
+        first_risk=jnp.where(first, move.risk, episode.first_risk),
+        known_least_risk=jnp.where(is_guess, least_risk, episode.known_least_risk),
     )
 
 
-def pick(which: Bool[Array, "*batch"], these: Episode, others: Episode) -> Episode:
-    """The games of `these` where `which` holds, else of `others`."""
+def select(which: Bool[Array, "*batch"], these: Episode, others: Episode) -> Episode:
+    """Selects episodes of `these` where `which` holds, else of `others`."""
 
     def leaves(a: Array, b: Array) -> Array:
         return jnp.where(which.reshape((1,) * (a.ndim - which.ndim) + which.shape), a, b)
 
     return jax.tree.map(leaves, these, others)
-
-
-batched = partial(jax.vmap, in_axes=-1, out_axes=-1)

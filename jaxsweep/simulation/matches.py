@@ -1,13 +1,14 @@
-"""Whole games, played by a strategy, in batches, on all devices.
+"""Whole games, played by a strategy in batches on all devices, and their records.
 
-A game is a function of the opening, the strategy, the seed and the game's number alone: the same
-whatever the batch and the device it is played in.
+A game is a function of the opening, the strategy, the seed and the game's number alone: it does not
+depend on the batch and the device in which it is played.
 """
 
 import enum
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import ParamSpec
 
 import equinox as eqx
 import jax
@@ -19,22 +20,23 @@ from jaxsweep.engines import Exact
 from jaxsweep.engines.beliefs import Status
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
+from jaxsweep.rules.bitboard import vmap_last
 from jaxsweep.rules.game import Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import episode, scheduler
-from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage, batched
-from jaxsweep.simulation.scheduler import BUCKET, Ended, Plan, State
+from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
+from jaxsweep.simulation.scheduler import BUCKET, DeviceState, FinishedEpisodes, ProgramConfig
 from jaxsweep.strategies import AbstractStrategy
 from jaxsweep.strategies.least_risk import TIE
 
-LANES = 4096
-"""Games under way on each device, unless told otherwise."""
+GAMES_PER_DEVICE = 4096
+"""Games in progress on each device by default."""
 
-RECORDS = 4096
-"""Finished games after which a device reports, at most; and at most as many as are under way."""
+MAX_RECORDS = 4096
+"""The most finished games that a device reports at once; never more than are in progress."""
 
 
 class Loss(enum.IntEnum):
@@ -43,36 +45,39 @@ class Loss(enum.IntEnum):
     NONE = 0
     """It was won."""
     UNAVOIDABLE = 1
-    """No cell was less likely a mine than the one opened."""
+    """The guess had the least risk of all cells."""
     NOT_BEST = 2
-    """Another cell was."""
-    WRONG = 3
-    """The player had called the cell certain."""
-    UNJUDGED = 4
-    """The guess was not compared with the exact odds, or is beyond the exact engine."""
+    """Another cell had less risk than the guess."""
+    WRONG_CERTAINTY = 3
+    """The player had claimed that the cell is safe."""
+    NOT_COMPARED = 4
+    """The guess was not compared with exact probabilities, or the exact engine cannot."""
 
 
 class Record(eqx.Module):
-    """How games went: one entry a game."""
+    """The results of games, one entry per game.
+
+    `runs.checksum` depends on the order of the fields.
+    """
 
     number: Integer[np.ndarray, " games"]
     won: Bool[np.ndarray, " games"]
     clicks: Int[np.ndarray, " games"]
-    """Cells the player asked to open, the first one included; what opens by itself is free."""
+    """Cells that the player chose to open, with the first; cells of a flood fill do not count."""
     guesses: Int[np.ndarray, " games"]
-    """Moves that could have hit a mine, the first cell not counted."""
+    """Moves that were not certain to be safe, without the first cell."""
     rounds: Int[np.ndarray, " games"]
     """Moves after the first cell; one move may open many cells."""
     opened: Int[np.ndarray, " games"]
     """Safe cells open at the end."""
-    blind: Int[np.ndarray, " games"]
+    unknown_risks: Int[np.ndarray, " games"]
     """Guesses whose risk the player did not know."""
-    wrong: Int[np.ndarray, " games"]
-    """Moves that the player called certain, and that hit a mine: none, if it is sound."""
+    wrong_certainties: Int[np.ndarray, " games"]
+    """Moves that the player claimed to be safe, and that hit a mine: none if it is sound."""
     risk: Float[np.ndarray, " games"]
-    """−log of the chance to survive all guesses whose risk was known."""
+    """The negative log-probability to survive all guesses whose risk was known."""
     first_risk: Float[np.ndarray, " games"]
-    """Of the first guess; −1 without one, or where it was not known."""
+    """The risk of the first guess; −1 if there was none or it was not known."""
     loss: UInt8[np.ndarray, " games"]
     """A `Loss`."""
 
@@ -80,41 +85,21 @@ class Record(eqx.Module):
         return len(self.number)
 
     def ordered(self) -> "Record":
-        """By game number."""
+        """Sorts the games by number."""
         order = np.argsort(self.number, kind="stable")
         return jax.tree.map(lambda leaf: leaf[order], self)
 
 
 def merge(records: Sequence[Record]) -> Record:
-    """Many records as one."""
+    """Concatenates records."""
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *records)
 
 
 class Batch(eqx.Module):
-    """What devices report at once: finished games, and how long they took."""
+    """Games that devices reported at once, and the time since the previous report."""
 
     record: Record
     seconds: float
-
-
-def play_games(
-    strategy: AbstractStrategy,
-    opening: Opening,
-    seed: int,
-    games: int,
-    batch: int = LANES,
-    first: int = 0,
-    devices: Sequence[Device] | None = None,
-    judge: bool = True,
-) -> Iterator[Record]:
-    """Games `first` to `first + games` − 1, as records on the host, in the order in which they end.
-
-    `batch` games are under way on each of the devices: all local ones, unless told otherwise.
-    Without `judge`, guesses of unknown worth are not compared with the exact odds: for players that
-    know none, that takes longer than to play.
-    """
-    for report in play_batches(strategy, opening, seed, games, batch, first, devices, judge):
-        yield report.record
 
 
 def play_batches(
@@ -122,137 +107,183 @@ def play_batches(
     opening: Opening,
     seed: int,
     games: int,
-    batch: int = LANES,
+    batch: int = GAMES_PER_DEVICE,
     first: int = 0,
     devices: Sequence[Device] | None = None,
-    judge: bool = True,
+    compare_losses: bool = True,
 ) -> Iterator[Batch]:
-    """As `play_games`, with the time that each batch of records took."""
+    """Plays games `first` to `first + games` − 1; yields records in the order of finishing.
+
+    Args:
+        strategy: the player.
+        opening: the level, start rule and first cell.
+        seed: the seed of all games.
+        games: how many games to play.
+        batch: how many games are in progress on each device; changes no result.
+        first: the number of the first game.
+        devices: the devices to play on, by default all local ones.
+        compare_losses: whether lost guesses that the strategy did not compare with all other cells
+            are compared with exact probabilities. For fast strategies this takes longer than play.
+
+    """
     used = tuple(devices or jax.local_devices())
-    end, table, key = first + games, OpeningArrays.of(opening), np.uint32(seed)
-    plan = Plan(strategy, batch, min(RECORDS, max(batch, BUCKET)))
-    run = scheduler.program(plan, used)
-    nothing = [scheduler.start(plan, table, end, end, 1) for _ in used]
-    jax.block_until_ready(run(key, table, scheduler.place(nothing, used)))  # Compiled, not timed.
-    machine.give_back_memory()
-    states = scheduler.place(
-        [scheduler.start(plan, table, first + i, end, len(used)) for i in range(len(used))], used
+    end, arrays, key = first + games, OpeningArrays.of(opening), np.uint32(seed)
+    config = ProgramConfig(strategy, batch, min(MAX_RECORDS, max(batch, BUCKET)))
+    run = scheduler.compile_program(config, used)
+    # A run without games compiles the program, so that compilation is not timed.
+    nothing = [scheduler.initial_state(config, arrays, end, end, 1) for _ in used]
+    jax.block_until_ready(run(key, arrays, scheduler.shard_states(nothing, used)))
+    machine.trim_memory()
+    states = scheduler.shard_states(
+        [
+            scheduler.initial_state(config, arrays, first + i, end, len(used))
+            for i in range(len(used))
+        ],
+        used,
     )
     done, began = 0, time.perf_counter()
     while done < games:
-        states = run(key, table, states)
-        ended = _fetch(states)
-        states = _serve(strategy, table, key, states)
-        if ended is not None:
-            record = _record(opening, ended, judge)
+        states = run(key, arrays, states)
+        finished = _fetch(states)
+        states = _move_on_host(strategy, arrays, key, states)
+        if finished is not None:
+            record = _record(opening, finished, compare_losses)
             now = time.perf_counter()
             yield Batch(record, now - began)
             done, began = done + len(record), now
 
 
-def _fetch(states: State) -> Ended | None:
-    """The finished games of all devices, on the host; None if there are none."""
-    counts = np.asarray(states.count)
+_Arguments = ParamSpec("_Arguments")
+
+
+def _without_time(
+    play: Callable[_Arguments, Iterator[Batch]],
+) -> Callable[_Arguments, Iterator[Record]]:
+    def records(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> Iterator[Record]:
+        for batch in play(*args, **kwargs):
+            yield batch.record
+
+    return records
+
+
+play_games = _without_time(play_batches)
+"""As `play_batches`, with the same arguments, but yields the records alone."""
+
+
+def _fetch(states: DeviceState) -> FinishedEpisodes | None:
+    """Copies the finished games of all devices to the host; None if there are none."""
+    counts = np.asarray(states.finished_count)
     if not counts.any():
         return None
-    whole = jax.device_get(states.ended)
+    whole = jax.device_get(states.finished)
     parts = [
         jax.tree.map(lambda leaf, i=i, n=n: leaf[i, ..., :n], whole) for i, n in enumerate(counts)
     ]
     return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), *parts)
 
 
-def _serve(
-    strategy: AbstractStrategy, table: OpeningArrays, key: np.uint32, states: State
-) -> State:
-    """Makes the guesses that devices left to the host."""
-    stages = np.asarray(states.lanes.stage)
-    device, lane = np.nonzero(stages == Stage.HOST)
-    others = np.isin(stages, (Stage.SWEEP, Stage.PAIR, Stage.GUESS, Stage.OVER))
-    few = np.bincount(device, minlength=len(stages)) < scheduler.host_wanted(stages.shape[1])
-    if not len(lane) or (few & others.any(1)).all():
+def _move_on_host(
+    strategy: AbstractStrategy, opening: OpeningArrays, key: np.uint32, states: DeviceState
+) -> DeviceState:
+    """Makes the moves that wait for the host, if enough do or nothing else is left to do."""
+    stages = np.asarray(states.episodes.stage)
+    device, slot = np.nonzero(stages == Stage.HOST)
+    others = np.isin(stages, (Stage.SINGLE, Stage.PAIR, Stage.GUESS, Stage.OVER))
+    few = np.bincount(device, minlength=len(stages)) < scheduler.host_threshold(stages.shape[1])
+    if not len(slot) or (few & others.any(1)).all():
         return states
-    held = jax.tree.map(np.array, jax.device_get(states.lanes))
-    for start in range(0, len(lane), BUCKET):
-        at = (device[start : start + BUCKET], ..., lane[start : start + BUCKET])
-        # Batch first when both indices are arrays: put it last again.
+    held = jax.tree.map(np.array, jax.device_get(states.episodes))
+    for start in range(0, len(slot), BUCKET):
+        at = (device[start : start + BUCKET], ..., slot[start : start + BUCKET])
+        # Indexing with two arrays puts the batch first: move it last again.
         waiting = jax.tree.map(lambda leaf, at=at: np.moveaxis(leaf[at], 0, -1), held)
-        after = _guess_on_host(strategy, table, key, waiting)
+        after = _guess_on_host(strategy, opening, key, waiting)
         for leaf, new in zip(jax.tree.leaves(held), jax.tree.leaves(after), strict=True):
             leaf[at] = np.moveaxis(new, -1, 0)
-    sharding = states.lanes.stage.sharding
-    return eqx.tree_at(lambda s: s.lanes, states, jax.device_put(held, sharding))
+    sharding = states.episodes.stage.sharding
+    return eqx.tree_at(lambda s: s.episodes, states, jax.device_put(held, sharding))
 
 
 def _guess_on_host(
-    strategy: AbstractStrategy, table: OpeningArrays, key: np.uint32, waiting: Episode
+    strategy: AbstractStrategy, opening: OpeningArrays, key: np.uint32, waiting: Episode
 ) -> Episode:
-    """The games after the player's guess; padded to one size, so that one kernel does."""
-    padded, there = _pad(waiting)
-    positions, keys = _look(table, key, padded, there)
+    """Applies the strategy's moves; pads to one size, so that kernels compile once."""
+    padded, filled = _pad(waiting)
+    positions, keys = _views_and_keys(opening, key, padded, filled)
     moves = strategy.guess(positions, keys)
-    after = jax.device_get(_move(padded, moves))
-    return jax.tree.map(lambda leaf: leaf[..., there], after)
+    after = jax.device_get(_apply_moves(padded, moves))
+    return jax.tree.map(lambda leaf: leaf[..., filled], after)
 
 
-def _pad(some: Episode) -> tuple[Episode, Bool[np.ndarray, " bucket"]]:
-    """Lanes in a whole bucket, and which of its places are theirs."""
-    real = len(some.number)
+def _pad(episodes: Episode) -> tuple[Episode, Bool[np.ndarray, " bucket"]]:
+    """Pads episodes to a bucket; also returns which entries are real."""
+    real = len(episodes.number)
     which = np.minimum(np.arange(BUCKET), real - 1)
-    return jax.tree.map(lambda leaf: leaf[..., which], some), np.arange(BUCKET) < real
+    return jax.tree.map(lambda leaf: leaf[..., which], episodes), np.arange(BUCKET) < real
 
 
 @jax.jit
-def _look(
-    table: OpeningArrays,
+def _views_and_keys(
+    opening: OpeningArrays,
     key: Seed,
     waiting: Episode,
-    there: Bool[Array | np.ndarray, " bucket"],
+    filled: Bool[Array | np.ndarray, " bucket"],
 ) -> tuple[Position, Key[Array, " bucket"]]:
-    tables = table.broadcast(BUCKET)
-    shown = scheduler.blank(waiting, jnp.asarray(there), tables.cells)
-    positions = episode.view(tables, shown)
-    return positions, batched(partial(episode.key_for, seed=key))(shown)
+    openings = opening.broadcast(BUCKET)
+    episodes = scheduler.clear_padding(waiting, jnp.asarray(filled), openings.cells)
+    positions = episode.view(openings, episodes)
+    return positions, vmap_last(partial(episode.key_for, seed=key))(episodes)
 
 
-_move = jax.jit(episode.guessed)
+_apply_moves = jax.jit(episode.apply_move)
 
 
-def _record(opening: Opening, ended: Ended, judge: bool) -> Record:
-    names = ("number", "clicks", "guesses", "rounds", "blind", "wrong", "first_risk")
+def _record(opening: Opening, finished: FinishedEpisodes, compare_losses: bool) -> Record:
+    names = (
+        "number",
+        "clicks",
+        "guesses",
+        "rounds",
+        "unknown_risks",
+        "wrong_certainties",
+        "first_risk",
+    )
     return Record(
-        won=np.asarray(ended.won),
-        opened=np.asarray(ended.opened),
-        risk=-np.asarray(ended.lane.log_survival),
-        loss=_losses(opening, ended, judge),
-        **{name: np.asarray(getattr(ended.lane, name)) for name in names},
+        won=np.asarray(finished.won),
+        opened=np.asarray(finished.opened),
+        risk=-np.asarray(finished.episode.log_survival),
+        loss=_losses(opening, finished, compare_losses),
+        **{name: np.asarray(getattr(finished.episode, name)) for name in names},
     )
 
 
-def _losses(opening: Opening, ended: Ended, judge: bool) -> UInt8[np.ndarray, " games"]:
-    """Why each game was lost. Guesses of unknown worth are compared with the exact odds."""
-    lane = ended.lane
-    loss = np.where(ended.won, Loss.NONE, np.where(lane.judged, Loss.UNAVOIDABLE, Loss.UNJUDGED))
-    loss = np.where(~ended.won & (lane.wrong > 0), Loss.WRONG, loss)
-    unjudged = np.nonzero(loss == Loss.UNJUDGED)[0] if judge else ()
-    for start in range(0, len(unjudged), BUCKET):
-        own = unjudged[start : start + BUCKET]
-        loss[own] = _judge(
-            OpeningArrays.of(opening), jax.tree.map(lambda x, i=own: x[..., i], lane)
+def _losses(
+    opening: Opening, finished: FinishedEpisodes, compare: bool
+) -> UInt8[np.ndarray, " games"]:
+    """Classifies the losses; with `compare`, guesses that nobody compared yet are compared."""
+    last, won = finished.episode, finished.won
+    loss = np.where(last.known_least_risk, Loss.UNAVOIDABLE, Loss.NOT_COMPARED)
+    loss = np.where(last.wrong_certainties > 0, Loss.WRONG_CERTAINTY, loss)
+    loss = np.where(won, Loss.NONE, loss)
+    left = np.nonzero(loss == Loss.NOT_COMPARED)[0] if compare else ()
+    for start in range(0, len(left), BUCKET):
+        own = left[start : start + BUCKET]
+        loss[own] = _compare_guesses(
+            OpeningArrays.of(opening), jax.tree.map(lambda x, i=own: x[..., i], last)
         )
     return loss.astype(np.uint8)
 
 
-def _judge(table: OpeningArrays, lost: Episode) -> Int[np.ndarray, " games"]:
-    """Whether no cell was less likely a mine than the one that lost the game."""
+def _compare_guesses(opening: OpeningArrays, lost: Episode) -> Int[np.ndarray, " games"]:
+    """Compares the guess that lost each game with the exact probabilities of all cells."""
     # A guess that hit a mine opened nothing else: without it, this is what the player saw.
     hit = bitboard.unpack_batch(np.asarray(lost.opened & lost.mines))
     before = eqx.tree_at(lambda x: x.opened, lost, lost.opened & ~lost.mines)
-    padded, there = _pad(before)
-    positions, _ = _look(table, np.uint32(0), padded, there)
+    padded, filled = _pad(before)
+    positions, _ = _views_and_keys(opening, np.uint32(0), padded, filled)
     beliefs = jax.tree.map(lambda leaf: leaf[: len(hit)], infer(positions, Exact()))
     hidden = bitboard.unpack_batch(np.asarray(positions.hidden))[: len(hit)]
-    chance = np.where(hidden, np.asarray(beliefs.mine_probability), np.inf)
-    risk = np.where(hit, chance, 0.0).max((1, 2))
-    best = np.where(risk <= chance.min((1, 2)) + TIE, Loss.UNAVOIDABLE, Loss.NOT_BEST)
-    return np.where(np.asarray(beliefs.status) == Status.EXACT, best, Loss.UNJUDGED)
+    probability = np.where(hidden, np.asarray(beliefs.mine_probability), np.inf)
+    risk = np.where(hit, probability, 0.0).max((1, 2))
+    best = np.where(risk <= probability.min((1, 2)) + TIE, Loss.UNAVOIDABLE, Loss.NOT_BEST)
+    return np.where(np.asarray(beliefs.status) == Status.EXACT, best, Loss.NOT_COMPARED)

@@ -1,13 +1,12 @@
-"""Runs on disk: shards of records and a manifest, so that a run can stop, go on, and be checked.
+"""Runs on disk: shards of records and a manifest, so that a run can be stopped and resumed.
 
-A shard holds the records of a fixed range of games. It appears whole or not at all, and carries a
-checksum. What is in it depends on the settings alone, not on when and where it was played.
+A shard has the records of a fixed range of games and a checksum, and is written atomically. Its
+records depend on the settings alone, not on when and where the games were played.
 """
 
 import hashlib
 import io
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -17,24 +16,25 @@ import numpy as np
 
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.runtime.errors import UserError
+from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import matches
 from jaxsweep.simulation.matches import Batch, Record
 from jaxsweep.strategies import STRATEGIES
 
 SHARD = 10_000
-"""Games of a shard."""
+"""Games per shard."""
 
 MANIFEST = "manifest.json"
 
 
 class RunError(UserError):
-    """A run that cannot be begun, or gone on with: says why."""
+    """A run that cannot be started or resumed; says why."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the games of a run depend on."""
+    """Everything that the games of a run depend on."""
 
     rows: int
     cols: int
@@ -48,30 +48,30 @@ class Settings:
 
     @classmethod
     def of(cls, opening: Opening, strategy: str, seed: int, games: int) -> "Settings":
-        """Settings of games of this opening."""
+        """Builds the settings of a run of an opening."""
         level = opening.level
         sizes = (level.rows, level.cols, level.mines)
         return cls(*sizes, opening.start.value, opening.first, strategy, seed, games)
 
     @property
     def opening(self) -> Opening:
-        """What is played."""
+        """The opening of all games."""
         return Opening(Level(self.rows, self.cols, self.mines), Start(self.start), self.first)
 
     @property
     def shards(self) -> int:
-        """How many there are."""
+        """The number of shards."""
         return -(-self.games // self.shard)
 
     def games_of(self, shard: int) -> range:
-        """The numbers of a shard's games."""
+        """Returns the numbers of a shard's games."""
         return range(shard * self.shard, min((shard + 1) * self.shard, self.games))
 
 
 class Run:
-    """A folder with the shards of one run; made if it is not there.
+    """A folder with the shards of one run; created if it does not exist.
 
-    Raises `RunError` where the folder holds a run with other settings.
+    Raises `RunError` if the folder has a run with other settings, or other files.
     """
 
     def __init__(self, folder: Path, settings: Settings, about: dict):
@@ -86,32 +86,32 @@ class Run:
                         f"{folder} holds a run with {name} {found.get(name)}, not {value}; "
                         f"choose another --out, or the same settings"
                     )
-        elif folder.exists() and any(not _of_manifest(file) for file in folder.iterdir()):
+        elif folder.exists() and any(not _is_manifest(file) for file in folder.iterdir()):
             raise RunError(f"{folder} holds other files and no {MANIFEST}; choose another --out")
         else:
             folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps({"settings": wanted, **about}, indent=1, ensure_ascii=False)
-            _write(manifest, (text + "\n").encode())
+            write_atomically(manifest, lambda part: part.write_bytes((text + "\n").encode()))
 
     def path(self, shard: int) -> Path:
-        """The file of a shard."""
+        """Returns the file of a shard."""
         return self.folder / f"shard-{shard:06d}.npz"
 
     def read(self, shard: int) -> Record | None:
-        """A shard's records by game number; None if it is not there, or is damaged."""
+        """Reads a shard's records, ordered by game number; None if it is missing or damaged."""
         try:
             with np.load(io.BytesIO(self.path(shard).read_bytes())) as file:
                 record = Record(**{f.name: file[f.name] for f in fields(Record)})
-                whole = str(file["checksum"])
-        except Exception:  # There are many ways for a damaged file to be unreadable.
+                expected = str(file["checksum"])
+        except Exception:  # A damaged file can fail in many ways.
             return None
         numbers = np.asarray(self.settings.games_of(shard))
-        if whole != checksum([record]) or not np.array_equal(record.number, numbers):
+        if expected != checksum([record]) or not np.array_equal(record.number, numbers):
             return None
         return record
 
     def seconds(self) -> tuple[float, float]:
-        """The time that all shards took, and the longest batch."""
+        """Returns the time that all shards took, and the longest time of a batch."""
         total = longest = 0.0
         for shard in range(self.settings.shards):
             with np.load(self.path(shard)) as file:
@@ -120,28 +120,30 @@ class Run:
         return total, longest
 
     def missing(self, shards: range) -> list[int]:
-        """Those of the shards that have to be played: not there, or damaged."""
+        """Lists the shards that have to be played, as they are missing or damaged."""
         return [shard for shard in shards if self.read(shard) is None]
 
     def write(self, shard: int, record: Record, seconds: float, longest: float) -> None:
-        """Writes a shard; it appears at once, or not at all."""
-        target = self.path(shard)
-        temporary = target.with_suffix(f".{os.getpid()}.tmp")
-        with open(temporary, "wb") as file:
-            arrays = {f.name: getattr(record, f.name) for f in fields(Record)}
-            np.savez(file, checksum=checksum([record]), seconds=seconds, longest=longest, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+        """Writes a shard with the time that it took, and the longest time of a batch."""
+        arrays = {f.name: getattr(record, f.name) for f in fields(Record)}
+
+        def save(part: Path) -> None:
+            # Given a path, NumPy would append its own suffix.
+            with open(part, "wb") as file:
+                np.savez(
+                    file, checksum=checksum([record]), seconds=seconds, longest=longest, **arrays
+                )
+
+        write_atomically(self.path(shard), save)
 
     def records(self) -> Record:
-        """All records by game number; raises `RunError` where a shard is missing."""
+        """Reads all records, ordered by game number; raises `RunError` if a shard is missing."""
         parts = [self.read(shard) for shard in range(self.settings.shards)]
-        lost = [shard for shard, part in enumerate(parts) if part is None]
-        if lost:
+        missing = [shard for shard, part in enumerate(parts) if part is None]
+        if missing:
             raise RunError(
-                f"{len(lost)} of {len(parts)} shards in {self.folder} are still to be played, "
-                f"{self.path(lost[0]).name} first; the same command goes on"
+                f"{len(missing)} of {len(parts)} shards in {self.folder} are still to be played, "
+                f"{self.path(missing[0]).name} first; the same command goes on"
             )
         return matches.merge([part for part in parts if part is not None])
 
@@ -149,9 +151,9 @@ class Run:
 def play(
     run: Run, shards: range, batch: int, devices: list[Device] | None = None
 ) -> Iterator[Batch]:
-    """Plays what is missing of these shards, and writes each when its last game has ended."""
+    """Plays the missing ones of these shards, and writes each when its last game is finished."""
     settings = run.settings
-    for first, last in _stretches(run.missing(shards)):
+    for first, last in _ranges(run.missing(shards)):
         start, end = settings.games_of(first).start, settings.games_of(last).stop
         pending: dict[int, list[Record]] = {}
         spent = longest = 0.0
@@ -165,18 +167,22 @@ def play(
             devices,
         ):
             spent, longest = spent + report.seconds, max(longest, report.seconds)
-            _share_out(report.record, settings.shard, pending)
-            whole = [s for s, parts in pending.items() if _size(parts) == len(settings.games_of(s))]
-            for shard in whole:
+            _split_by_shard(report.record, settings.shard, pending)
+            complete = [
+                shard
+                for shard, parts in pending.items()
+                if _size(parts) == len(settings.games_of(shard))
+            ]
+            for shard in complete:
                 record = matches.merge(pending.pop(shard)).ordered()
-                run.write(shard, record, spent / len(whole), longest)
-            if whole:
+                run.write(shard, record, spent / len(complete), longest)
+            if complete:
                 spent = longest = 0.0
             yield report
 
 
-def _share_out(record: Record, size: int, pending: dict[int, list[Record]]) -> None:
-    """Adds records to those of their shards."""
+def _split_by_shard(record: Record, size: int, pending: dict[int, list[Record]]) -> None:
+    """Splits records by shard and appends the parts to `pending`."""
     shard_of = record.number // np.asarray(size, record.number.dtype)
     for shard in np.unique(shard_of):
         own = shard_of == shard
@@ -188,19 +194,19 @@ def _size(parts: list[Record]) -> int:
     return sum(len(part) for part in parts)
 
 
-def _stretches(shards: list[int]) -> list[tuple[int, int]]:
-    """First and last of each stretch of shards that follow each other."""
-    stretches: list[tuple[int, int]] = []
+def _ranges(shards: list[int]) -> list[tuple[int, int]]:
+    """Groups consecutive shards; returns the first and the last of each group."""
+    ranges: list[tuple[int, int]] = []
     for shard in shards:
-        if stretches and stretches[-1][1] == shard - 1:
-            stretches[-1] = (stretches[-1][0], shard)
+        if ranges and ranges[-1][1] == shard - 1:
+            ranges[-1] = (ranges[-1][0], shard)
         else:
-            stretches.append((shard, shard))
-    return stretches
+            ranges.append((shard, shard))
+    return ranges
 
 
 def checksum(records: list[Record]) -> str:
-    """Of records by game number, whatever the shards they are in."""
+    """Returns the SHA-256 of records in the order of games, however they are divided."""
     digest = hashlib.sha256()
     for f in fields(Record):
         for record in records:
@@ -218,12 +224,6 @@ def _read_manifest(manifest: Path) -> dict:
     return found
 
 
-def _of_manifest(file: Path) -> bool:
-    """Whether it is the manifest, or a beginning of it: another process may be writing it now."""
+def _is_manifest(file: Path) -> bool:
+    """Returns whether a file is the manifest, or a temporary one of another process writing it."""
     return file.name.startswith(Path(MANIFEST).stem)
-
-
-def _write(target: Path, data: bytes) -> None:
-    temporary = target.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_bytes(data)
-    os.replace(temporary, target)

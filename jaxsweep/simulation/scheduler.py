@@ -1,8 +1,9 @@
-"""Many games at once on a device: lanes hold games, and wait in line for what they need next.
+"""A scheduler of many episodes on a device.
 
-A turn takes the games that wait for one thing, as many as go in step, and does it to them. Whose
-game is over leaves its lane to a new one. All of that is one program on the device: it comes back
-with records of finished games, and with games that want the host's help.
+A device has a fixed number of slots, each with one episode. Each turn gathers a bucket of episodes
+that are at the same stage, advances them together, and scatters them back. A finished episode is
+recorded and its slot gets a new game. All of this is one compiled program; it returns to the host
+with records of finished games, and with episodes that need a move computed on the host.
 """
 
 from collections.abc import Callable
@@ -17,228 +18,248 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep.rules import bitboard
-from jaxsweep.rules.bitboard import Bits
+from jaxsweep.rules.bitboard import Bits, vmap_last
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.runtime.machine import Device
 from jaxsweep.runtime.materialize import materialize
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage, batched
+from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
 from jaxsweep.strategies import AbstractStrategy, Readiness
 
 BUCKET = 256
-"""Games that go in step: few enough that their boards stay in a core's cache."""
+"""Episodes that are advanced together: few enough that their boards stay in a core's cache."""
 
-SWEEPS = 8
-"""Looks at the board in one turn, before games line up again."""
+SINGLE_ROUNDS = 8
+"""The most rounds of the single-point rules in one turn."""
 
 HOST_SHARE = 8
-"""The host is asked when one lane in so many waits for it: one call for few games is dear."""
+"""The host is called when one slot in this many waits for it: calls have a high fixed cost."""
 
-AXIS = "lanes"
+AXIS = "devices"
 
 
-class Ended(eqx.Module):
-    """Finished games, last: all that is written down of them."""
+class FinishedEpisodes(eqx.Module):
+    """Finished episodes and their results, batch last."""
 
-    lane: Episode
+    episode: Episode
     won: Bool[Array, "*games"]
     opened: Int[Array, "*games"]
-    """Safe cells open."""
+    """The number of safe cells that are open."""
 
 
-class State(eqx.Module):
-    """A device's lanes, the games it has still to deal, and those it has finished."""
+class DeviceState(eqx.Module):
+    """The episodes of a device, the games that it has still to deal, and those finished."""
 
-    lanes: Episode
-    next: UInt32[Array, ""]
-    end: UInt32[Array, ""]
-    step: UInt32[Array, ""]
-    """From one game number to the next: devices deal in turn."""
-    ended: Ended
-    count: Int[Array, ""]
+    episodes: Episode
+    """One episode per slot."""
+    next_game: UInt32[Array, ""]
+    end_game: UInt32[Array, ""]
+    stride: UInt32[Array, ""]
+    """The step between the numbers of a device's games: devices deal in turn."""
+    finished: FinishedEpisodes
+    finished_count: Int[Array, ""]
 
 
-class Plan(NamedTuple):
-    """What a device's program is compiled for."""
+class ProgramConfig(NamedTuple):
+    """The static arguments of a device's program."""
 
     strategy: AbstractStrategy
-    lanes: int
-    """Games under way on a device."""
-    records: int
-    """Finished games that there is room for."""
+    slots: int
+    """Episodes in progress on a device."""
+    max_records: int
+    """Finished episodes after which the program returns to the host, at most."""
 
 
-def start(plan: Plan, table: OpeningArrays, first: int, end: int, step: int) -> State:
-    """Empty lanes, and games `first`, `first + step`, … before `end` to be dealt."""
-    like = jax.eval_shape(episode.deal, table, jnp.uint32(0), jnp.uint32(0))
-    room = plan.records + BUCKET
+def initial_state(
+    config: ProgramConfig, opening: OpeningArrays, first: int, end: int, stride: int
+) -> DeviceState:
+    """Returns empty slots, with games `first`, `first + stride`, … before `end` to be dealt."""
+    like = jax.eval_shape(episode.deal, opening, jnp.uint32(0), jnp.uint32(0))
+    capacity = config.max_records + BUCKET
 
     def empty(size: int) -> Episode:
         zeros = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, size), leaf.dtype), like)
-        return eqx.tree_at(
-            lambda lane: lane.stage, zeros, jnp.full((size,), Stage.EMPTY, jnp.int32)
-        )
+        return eqx.tree_at(lambda x: x.stage, zeros, jnp.full((size,), Stage.EMPTY, jnp.int32))
 
-    return State(
-        lanes=empty(plan.lanes),
-        next=jnp.uint32(first),
-        end=jnp.uint32(end),
-        step=jnp.uint32(step),
-        ended=_ended(table.broadcast(room), empty(room)),
-        count=jnp.int32(0),
+    return DeviceState(
+        episodes=empty(config.slots),
+        next_game=jnp.uint32(first),
+        end_game=jnp.uint32(end),
+        stride=jnp.uint32(stride),
+        finished=_finish(opening.broadcast(capacity), empty(capacity)),
+        finished_count=jnp.int32(0),
     )
 
 
-def _ended(table: OpeningArrays, lane: Episode) -> Ended:
-    won = episode.status(table, lane) == GameStatus.WON
-    return Ended(lane, won, bitboard.count(lane.opened & ~lane.mines))
+def _finish(openings: OpeningArrays, episodes: Episode) -> FinishedEpisodes:
+    won = episode.status(openings, episodes) == GameStatus.WON
+    return FinishedEpisodes(episodes, won, bitboard.count(episodes.opened & ~episodes.mines))
 
 
-def run(plan: Plan, seed: UInt32[Array, ""], table: OpeningArrays, state: State) -> State:
-    """Takes turns until records are to be fetched, or the host is wanted, or all is done."""
-    state = eqx.tree_at(lambda s: s.count, state, jnp.int32(0))
-    tables = table.broadcast(BUCKET)
+def run(
+    config: ProgramConfig, seed: UInt32[Array, ""], opening: OpeningArrays, state: DeviceState
+) -> DeviceState:
+    """Takes turns until records are to be fetched, the host is needed, or all games are over."""
+    state = eqx.tree_at(lambda s: s.finished_count, state, jnp.int32(0))
+    openings = opening.broadcast(BUCKET)
 
-    def waiting(state: State) -> Int[Array, " stages"]:
+    def queue_sizes(state: DeviceState) -> Int[Array, " stages"]:
         stages = jnp.arange(len(Stage), dtype=jnp.int32)
-        sizes = jnp.sum(state.lanes.stage[None, :] == stages[:, None], axis=1, dtype=jnp.int32)
-        dealt = state.next >= state.end
-        return sizes.at[Stage.EMPTY].set(jnp.where(dealt, 0, sizes[Stage.EMPTY]))
+        sizes = jnp.sum(state.episodes.stage[None, :] == stages[:, None], axis=1, dtype=jnp.int32)
+        all_dealt = state.next_game >= state.end_game
+        return sizes.at[Stage.EMPTY].set(jnp.where(all_dealt, 0, sizes[Stage.EMPTY]))
 
-    def wanted(state: State) -> Bool[Array, ""]:
-        sizes = waiting(state)
-        at_work = jnp.sum(sizes, dtype=jnp.int32) - sizes[Stage.HOST]
-        room = state.count + BUCKET <= plan.records
-        return room & (at_work > 0) & (sizes[Stage.HOST] < host_wanted(plan.lanes))
+    def should_continue(state: DeviceState) -> Bool[Array, ""]:
+        sizes = queue_sizes(state)
+        on_device = jnp.sum(sizes, dtype=jnp.int32) - sizes[Stage.HOST]
+        has_room = state.finished_count + BUCKET <= config.max_records
+        return has_room & (on_device > 0) & (sizes[Stage.HOST] < host_threshold(config.slots))
 
-    def turn(state: State) -> State:
-        sizes = waiting(state).at[Stage.HOST].set(0)
-        # Of the lines that fill a bucket the last: it frees lanes soonest. Else the longest.
+    def turn(state: DeviceState) -> DeviceState:
+        sizes = queue_sizes(state).at[Stage.HOST].set(0)
+        # Of the stages that fill a bucket the last, as it frees slots soonest; else the largest.
         full = jnp.minimum(sizes, BUCKET) * len(Stage) + jnp.arange(len(Stage), dtype=jnp.int32)
         stage = jnp.argmax(jnp.where(sizes > 0, full, -1)).astype(jnp.int32)
-        index, there = bitboard.compact(state.lanes.stage == stage, BUCKET)
-        bucket = jax.tree.map(lambda leaf: leaf[..., index], state.lanes)
+        index, filled = bitboard.compact(state.episodes.stage == stage, BUCKET)
+        episodes = jax.tree.map(lambda leaf: leaf[..., index], state.episodes)
         branches = {
-            Stage.SWEEP: partial(_sweep, plan, tables),
-            Stage.PAIR: partial(_pairs, tables),
-            Stage.GUESS: partial(_guess, plan, tables, seed),
-            Stage.HOST: lambda given: given.bucket,
-            Stage.OVER: partial(_deal, table, seed),
-            Stage.EMPTY: partial(_deal, table, seed),
+            Stage.SINGLE: partial(_single_rounds, config, openings),
+            Stage.PAIR: partial(_pair_round, openings),
+            Stage.GUESS: partial(_guess, config, openings, seed),
+            Stage.HOST: lambda bucket: bucket.episodes,
+            Stage.OVER: partial(_deal, opening, seed),
+            Stage.EMPTY: partial(_deal, opening, seed),
         }
-        given = _Given(bucket, there, state.next, state.end, state.step)
-        after = jax.lax.switch(stage, [branches[stage] for stage in Stage], given)
-        place = jnp.where(there, index, plan.lanes)
-        used = jnp.sum(there, dtype=jnp.int32)
-        # A bucket of finished games is written as a whole; what is of no game in it, the next one
-        # overwrites. Turns of other stages write there too, and do not count.
-        ended = jax.tree.map(
-            lambda room, new: jax.lax.dynamic_update_slice_in_dim(room, new, state.count, -1),
-            state.ended,
-            _ended(tables, bucket),
+        bucket = Bucket(episodes, filled, state.next_game, state.end_game, state.stride)
+        after = jax.lax.switch(stage, [branches[stage] for stage in Stage], bucket)
+        slot = jnp.where(filled, index, config.slots)
+        used = jnp.sum(filled, dtype=jnp.int32)
+        # Every turn writes its whole bucket after the last record. Only turns of stage OVER
+        # advance the count; what lies past it is overwritten by the next turn.
+        finished = jax.tree.map(
+            lambda records, new: jax.lax.dynamic_update_slice_in_dim(
+                records, new, state.finished_count, -1
+            ),
+            state.finished,
+            _finish(openings, episodes),
         )
         dealt = (stage == Stage.OVER) | (stage == Stage.EMPTY)
-        return State(
-            lanes=jax.tree.map(
-                lambda leaf, new: leaf.at[..., place].set(new, mode="drop"), state.lanes, after
+        return DeviceState(
+            episodes=jax.tree.map(
+                lambda leaf, new: leaf.at[..., slot].set(new, mode="drop"), state.episodes, after
             ),
-            next=state.next + jnp.where(dealt, used, 0).astype(jnp.uint32) * state.step,
-            end=state.end,
-            step=state.step,
-            ended=ended,
-            count=state.count + jnp.where(stage == Stage.OVER, used, 0),
+            next_game=state.next_game + jnp.where(dealt, used, 0).astype(jnp.uint32) * state.stride,
+            end_game=state.end_game,
+            stride=state.stride,
+            finished=finished,
+            finished_count=state.finished_count + jnp.where(stage == Stage.OVER, used, 0),
         )
 
-    return jax.lax.while_loop(wanted, turn, state)
+    return jax.lax.while_loop(should_continue, turn, state)
 
 
-def host_wanted(size: int) -> int:
-    """How many of a device's lanes wait for the host before it is asked."""
-    return -(-size // HOST_SHARE)
+def host_threshold(slots: int) -> int:
+    """Returns the number of a device's episodes that wait for the host before it is called."""
+    return -(-slots // HOST_SHARE)
 
 
-class _Given(NamedTuple):
-    """A bucket of games, the places in it that are filled, and the games to be dealt."""
+class Bucket(NamedTuple):
+    """The episodes of one turn, which of them are real, and the games to be dealt."""
 
-    bucket: Episode
-    there: Bool[Array, " bucket"]
-    next: UInt32[Array, ""]
-    end: UInt32[Array, ""]
-    step: UInt32[Array, ""]
+    episodes: Episode
+    filled: Bool[Array, " bucket"]
+    next_game: UInt32[Array, ""]
+    end_game: UInt32[Array, ""]
+    stride: UInt32[Array, ""]
 
 
-def _sweep(plan: Plan, tables: OpeningArrays, given: _Given) -> Episode:
-    """Some looks at every number; who is stuck waits for the others."""
+def _single_rounds(config: ProgramConfig, openings: OpeningArrays, bucket: Bucket) -> Episode:
+    """Plays several single-point rounds; episodes that leave the stage wait for the others."""
+
+    def in_stage(episodes: Episode) -> Bool[Array, " bucket"]:
+        return bucket.filled & (episodes.stage == Stage.SINGLE)
 
     def step(state):
-        bucket, done = state
-        going = given.there & (bucket.stage == Stage.SWEEP)
-        after = episode.sweep(tables, plan.strategy.rules, bucket).lane
-        return episode.pick(going, after, bucket), done + 1
+        episodes, done = state
+        active = in_stage(episodes)
+        after = episode.play_single_round(openings, config.strategy.rules, episodes).episode
+        return episode.select(active, after, episodes), done + 1
 
     def more(state):
-        bucket, done = state
-        return (done < SWEEPS) & jnp.any(given.there & (bucket.stage == Stage.SWEEP))
+        episodes, done = state
+        return (done < SINGLE_ROUNDS) & jnp.any(in_stage(episodes))
 
-    return jax.lax.while_loop(more, step, (given.bucket, jnp.int32(0)))[0]
-
-
-def _pairs(tables: OpeningArrays, given: _Given) -> Episode:
-    return episode.look_at_pairs(tables, given.bucket).lane
+    return jax.lax.while_loop(more, step, (bucket.episodes, jnp.int32(0)))[0]
 
 
-def _guess(plan: Plan, tables: OpeningArrays, seed: UInt32[Array, ""], given: _Given) -> Episode:
-    """The player's guesses, those that it can make on the device."""
-    bucket = blank(given.bucket, given.there, tables.cells)
-    positions = materialize(episode.view(tables, bucket))
-    keys = batched(partial(episode.key_for, seed=seed))(bucket)
-    answer = plan.strategy.guess_on_device(positions, keys)
+def _pair_round(openings: OpeningArrays, bucket: Bucket) -> Episode:
+    return episode.play_pair_round(openings, bucket.episodes).episode
+
+
+def _guess(
+    config: ProgramConfig, openings: OpeningArrays, seed: UInt32[Array, ""], bucket: Bucket
+) -> Episode:
+    """Makes the moves of the strategy that its device implementation can make."""
+    episodes = clear_padding(bucket.episodes, bucket.filled, openings.cells)
+    positions = materialize(episode.view(openings, episodes))
+    keys = vmap_last(partial(episode.key_for, seed=seed))(episodes)
+    answer = config.strategy.guess_on_device(positions, keys)
     if answer is None:
-        stage = jnp.full_like(bucket.stage, Stage.HOST)
-        return eqx.tree_at(lambda lane: lane.stage, bucket, stage)
+        stage = jnp.full_like(episodes.stage, Stage.HOST)
+        return eqx.tree_at(lambda x: x.stage, episodes, stage)
     move, ready = answer
-    after = episode.guessed(bucket, move)
+    after = episode.apply_move(episodes, move)
     stage = jnp.where(ready == Readiness.NEEDS_HOST, Stage.HOST, Stage.GUESS).astype(jnp.int32)
-    waiting = eqx.tree_at(lambda lane: lane.stage, bucket, stage)
-    return episode.pick(ready == Readiness.READY, after, waiting)
+    waiting = eqx.tree_at(lambda x: x.stage, episodes, stage)
+    return episode.select(ready == Readiness.READY, after, waiting)
 
 
-def blank(bucket: Episode, there: Bool[Array, " bucket"], cells: Bits) -> Episode:
-    """In places that hold no game, a board without mines, all open: nothing to think about."""
-    opened = bitboard.select(there, bucket.opened, cells)
-    mines, known = (bitboard.mask(there, boards) for boards in (bucket.mines, bucket.known))
-    return eqx.tree_at(lambda x: (x.mines, x.opened, x.known), bucket, (mines, opened, known))
+def clear_padding(episodes: Episode, filled: Bool[Array, " bucket"], cells: Bits) -> Episode:
+    """Replaces padding by solved boards without mines, which cost engines the least work."""
+    opened = bitboard.select(filled, episodes.opened, cells)
+    mines, known_mines = (
+        bitboard.mask(filled, boards) for boards in (episodes.mines, episodes.known_mines)
+    )
+    return eqx.tree_at(
+        lambda x: (x.mines, x.opened, x.known_mines), episodes, (mines, opened, known_mines)
+    )
 
 
-def _deal(table: OpeningArrays, seed: UInt32[Array, ""], given: _Given) -> Episode:
-    """New games, while there are numbers for them; else empty lanes."""
-    rank = (bitboard.running_count(given.there) - 1).astype(jnp.uint32)
-    number = given.next + rank * given.step
-    dealt = batched(partial(episode.deal, table, seed))(number)
-    stage = jnp.where(number < given.end, Stage.SWEEP, Stage.EMPTY).astype(jnp.int32)
-    return eqx.tree_at(lambda lane: lane.stage, dealt, stage)
+def _deal(opening: OpeningArrays, seed: UInt32[Array, ""], bucket: Bucket) -> Episode:
+    """Deals new games while there are numbers left, else leaves the slots empty."""
+    rank = (bitboard.running_count(bucket.filled) - 1).astype(jnp.uint32)
+    number = bucket.next_game + rank * bucket.stride
+    dealt = vmap_last(partial(episode.deal, opening, seed))(number)
+    stage = jnp.where(number < bucket.end_game, Stage.SINGLE, Stage.EMPTY).astype(jnp.int32)
+    return eqx.tree_at(lambda x: x.stage, dealt, stage)
 
 
 @lru_cache(maxsize=16)
-def program(plan: Plan, devices: tuple[Device, ...]) -> Callable[..., State]:
-    """`run` on several devices side by side, compiled: their states have an axis more in front."""
+def compile_program(
+    config: ProgramConfig, devices: tuple[Device, ...]
+) -> Callable[..., DeviceState]:
+    """Compiles `run` for several devices at once; states have a first axis over the devices."""
 
-    def one(seed: UInt32[Array, ""], table: OpeningArrays, states: State) -> State:
-        after = run(plan, seed, table, jax.tree.map(lambda leaf: leaf[0], states))
+    def one(seed: UInt32[Array, ""], opening: OpeningArrays, states: DeviceState) -> DeviceState:
+        after = run(config, seed, opening, jax.tree.map(lambda leaf: leaf[0], states))
         return jax.tree.map(lambda leaf: leaf[None], after)
 
-    every, split = PartitionSpec(), PartitionSpec(AXIS)
+    replicated, split = PartitionSpec(), PartitionSpec(AXIS)
     mesh = Mesh(np.array(devices), (AXIS,))
     return jax.jit(
         jax.shard_map(
-            one, mesh=mesh, in_specs=(every, every, split), out_specs=split, check_vma=False
+            one,
+            mesh=mesh,
+            in_specs=(replicated, replicated, split),
+            out_specs=split,
+            check_vma=False,
         ),
         donate_argnums=2,
     )
 
 
-def place(states: list[State], devices: tuple[Device, ...]) -> State:
-    """One state a device, where `program` wants them."""
+def shard_states(states: list[DeviceState], devices: tuple[Device, ...]) -> DeviceState:
+    """Stacks one state per device, and puts each on its device as `compile_program` expects."""
     sharding = NamedSharding(Mesh(np.array(devices), (AXIS,)), PartitionSpec(AXIS))
     stacked = jax.tree.map(lambda *leaves: np.stack([np.asarray(x) for x in leaves]), *states)
     return jax.device_put(stacked, sharding)

@@ -1,27 +1,38 @@
-"""Honest error bars for shares."""
+"""Confidence intervals of proportions."""
 
 import math
 
 Z95 = 1.959963984540054
+"""The 97.5 % quantile of the standard normal distribution."""
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share; (0, 1) without trials."""
+    """Returns the 95 % score interval of a proportion (Wilson 1927); (0, 1) without trials."""
     if trials == 0:
         return 0.0, 1.0
     share, z2 = successes / trials, Z95 * Z95
     centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)
     spread = share * (1 - share) / trials + z2 / (4 * trials * trials)
     half = Z95 / (1 + z2 / trials) * math.sqrt(spread)
-    # At 0 or all successes the bound is 0 or 1 exactly; rounding must not step past the share.
+    # With no or only successes, one bound is the proportion itself: rounding must not pass it.
     return min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half))
 
 
 def paired_difference(only_first: int, only_second: int, trials: int) -> tuple[float, float, float]:
-    """The difference of two shares of the same trials, and its 95 % interval.
+    """Returns the difference of two proportions over the same trials, and its 95 % interval.
 
-    Trials in which both succeed, or neither, tell nothing of it. Half a trial more of each
-    kind keeps the interval open where none differ (Agresti and Min).
+    The interval is the adjusted Wald interval for matched pairs (Agresti and Min 2005): half a
+    trial is added to each of the four outcomes. Trials in which both or neither succeed enter
+    only through their number.
+
+    Args:
+        only_first: trials in which only the first succeeds.
+        only_second: trials in which only the second succeeds.
+        trials: all trials, at least one.
+
+    Returns:
+        The difference, first less second, and the interval's lower and upper bound.
+
     """
     difference = (only_first - only_second) / trials
     first, second, total = only_first + 0.5, only_second + 0.5, trials + 2

@@ -1,4 +1,4 @@
-"""Positions of real games in which rules are stuck: what an engine is for, and is measured on."""
+"""A sample of positions in which deduction is stuck, to test and measure engines on."""
 
 from functools import partial
 
@@ -8,35 +8,39 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, UInt32
 
+from jaxsweep.rules.bitboard import vmap_last
 from jaxsweep.rules.game import Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
 from jaxsweep.rules.randomness import random_words
 from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage, batched
+from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
 from jaxsweep.strategies import Rules
 from jaxsweep.strategies.random import random_cell
 
 BATCH = 64
-"""Games played side by side."""
+"""Games that are played together."""
 
-GUESSES = 4
-"""How often a game goes on by luck, a safe cell opened at random, before it is left."""
+POSITIONS_PER_GAME = 4
+"""The most positions of one game; after each, a random safe cell is opened."""
 
 
 def stuck_positions(opening: Opening, seed: int, count: int) -> Position:
-    """So many positions, batch last, in which no rule finds a safe cell; always the same ones."""
-    table, key, found = OpeningArrays.of(opening), np.uint32(seed), []
+    """Returns `count` positions, batch last, in which no rule finds a safe cell.
+
+    The same arguments give the same positions.
+    """
+    arrays, key, found = OpeningArrays.of(opening), np.uint32(seed), []
     have = dealt = 0
     while have < count:
-        games = _deal(table, key, np.arange(dealt, dealt + BATCH, dtype=np.uint32))
+        games = _deal(arrays, key, np.arange(dealt, dealt + BATCH, dtype=np.uint32))
         dealt += BATCH
-        for _ in range(GUESSES):
-            games, positions = _until_stuck(table, games)
+        for _ in range(POSITIONS_PER_GAME):
+            games, positions = _until_stuck(arrays, games)
             stuck = np.asarray(games.stage) == Stage.GUESS
             found.append(jax.tree.map(lambda leaf, s=stuck: np.asarray(leaf)[..., s], positions))
             have += int(stuck.sum())
-            games = _open_by_luck(table, games, key)
+            games = _open_safe_cell(arrays, games, key)
     return jax.tree.map(
         lambda *leaves: jnp.asarray(np.concatenate(leaves, axis=-1)[..., :count]), *found
     )
@@ -44,34 +48,36 @@ def stuck_positions(opening: Opening, seed: int, count: int) -> Position:
 
 @jax.jit
 def _deal(
-    table: OpeningArrays, seed: Seed, numbers: UInt32[Array | np.ndarray, " batch"]
+    opening: OpeningArrays, seed: Seed, numbers: UInt32[Array | np.ndarray, " batch"]
 ) -> Episode:
-    return batched(partial(episode.deal, table, seed))(jnp.asarray(numbers))
+    return vmap_last(partial(episode.deal, opening, seed))(jnp.asarray(numbers))
 
 
 @jax.jit
-def _until_stuck(table: OpeningArrays, games: Episode) -> tuple[Episode, Position]:
-    """Makes all moves that the rules find; and what the player sees then, nothing flagged."""
-    tables = table.broadcast(BATCH)
+def _until_stuck(opening: OpeningArrays, games: Episode) -> tuple[Episode, Position]:
+    """Plays until the rules find no more; also returns what the player sees, without flags."""
+    openings = opening.broadcast(BATCH)
 
     def step(games: Episode) -> Episode:
-        swept = episode.sweep(tables, Rules.PAIR, games).lane
-        paired = episode.look_at_pairs(tables, games).lane
-        chosen = episode.pick(games.stage == Stage.SWEEP, swept, paired)
-        return episode.pick(games.stage < Stage.GUESS, chosen, games)
+        single = episode.play_single_round(openings, Rules.PAIR, games).episode
+        pair = episode.play_pair_round(openings, games).episode
+        chosen = episode.select(games.stage == Stage.SINGLE, single, pair)
+        return episode.select(games.stage < Stage.GUESS, chosen, games)
 
     games = jax.lax.while_loop(lambda games: jnp.any(games.stage < Stage.GUESS), step, games)
-    positions = episode.view(tables, games)
+    positions = episode.view(openings, games)
     return games, eqx.tree_at(lambda p: p.flags, positions, jnp.zeros_like(positions.flags))
 
 
 @jax.jit
-def _open_by_luck(table: OpeningArrays, games: Episode, seed: Seed) -> Episode:
-    """Opens a safe cell in each game: any one, as only who knows the mines can."""
-    safe = table.broadcast(BATCH).cells & ~games.opened & ~games.mines
-    keys = batched(partial(episode.key_for, seed=seed))(games)
+def _open_safe_cell(opening: OpeningArrays, games: Episode, seed: Seed) -> Episode:
+    """Opens a random safe cell in each game, chosen with knowledge of the mines."""
+    safe = opening.broadcast(BATCH).cells & ~games.opened & ~games.mines
+    keys = vmap_last(partial(episode.key_for, seed=seed))(games)
     opened = games.opened | random_cell(safe, random_words(keys))
-    stage = jnp.where(games.stage == Stage.GUESS, Stage.SWEEP, games.stage).astype(jnp.int32)
+    stage = jnp.where(games.stage == Stage.GUESS, Stage.SINGLE, games.stage).astype(jnp.int32)
     return eqx.tree_at(
-        lambda x: (x.opened, x.stage, x.asked), games, (opened, stage, games.asked + 1)
+        lambda x: (x.opened, x.stage, x.strategy_moves),
+        games,
+        (opened, stage, games.strategy_moves + 1),
     )

@@ -65,10 +65,10 @@ class Session:
 
     def chord(self, cell: Cell) -> "Session":
         """Opens what is around an open number that has all its flags."""
-        around = self.board.around(cell) if self.opening is not None else np.zeros((1, 1), bool)
-        if self.status is not GameStatus.PLAYING or not around.any():
+        cells = self.board.chord_cells(cell) if self.opening is not None else np.zeros((1, 1), bool)
+        if self.status is not GameStatus.PLAYING or not cells.any():
             return self
-        return self._played(tuple(cells_of(around)), ())
+        return self._played(tuple(cells_of(cells)), ())
 
     def flag(self, cell: Cell) -> "Session":
         """Sets a flag on a closed cell, or takes it away."""

@@ -9,8 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from jaxsweep.rules.board import near
-from jaxsweep.rules.position import FLAGGED, HIDDEN
+from jaxsweep.rules.grid import FLAGGED, HIDDEN, dilate
 
 _NUMBER_STYLES = {
     0: "bright_black",
@@ -110,7 +109,7 @@ def draw_odds(
 
 def free_cells(grid: Int8[np.ndarray, "rows cols"]) -> Bool[np.ndarray, "rows cols"]:
     """The hidden cells next to no open one: what is drawn as `--` unless it is certain."""
-    return (grid < 0) & ~near(grid >= 0)
+    return (grid < 0) & ~dilate(grid >= 0)
 
 
 _RISK_STYLES = (

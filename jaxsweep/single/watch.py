@@ -1,4 +1,4 @@
-"""One game, move by move, on the host: for people to look at."""
+"""One game, move by move, on the host: for people to result at."""
 
 import itertools
 from collections.abc import Iterator
@@ -16,15 +16,15 @@ from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position, to_grid
 from jaxsweep.simulation.episode import (
     Episode,
-    Look,
     OpeningArrays,
+    RoundResult,
     Stage,
+    apply_move,
     deal,
-    guessed,
     key_for,
-    look_at_pairs,
+    play_pair_round,
+    play_single_round,
     status,
-    sweep,
     view,
 )
 from jaxsweep.strategies import UNKNOWN_RISK, AbstractStrategy, Reason, Rules
@@ -51,15 +51,15 @@ def watch(
     strategy: AbstractStrategy, opening: Opening, seed: int, number: int = 0
 ) -> Iterator[WatchedMove]:
     """Plays game `number` of a seed, move by move, as the arena does."""
-    cols, table, key = opening.level.cols, OpeningArrays.of(opening), np.uint32(seed)
-    lane = _deal(table, key, np.uint32(number))
+    cols, arrays, key = opening.level.cols, OpeningArrays.of(opening), np.uint32(seed)
+    episode = _deal(arrays, key, np.uint32(number))
     before = np.zeros((opening.level.rows, cols), bool)
     cells, reason, risk = [opening.first], Reason.FIRST, opening.first_risk
     why = reason.text
     for move_number in itertools.count():
-        lane, look = _until_a_move(strategy.rules, table, lane)
-        position, standing = _look(table, lane)
-        opened = np.asarray(bitboard.unpack(np.asarray(lane.opened), cols))
+        episode, result = _until_a_move(strategy.rules, arrays, episode)
+        position, standing = _view(arrays, episode)
+        opened = np.asarray(bitboard.unpack(np.asarray(episode.opened), cols))
         step = WatchedMove(
             number=move_number,
             cells=cells,
@@ -68,20 +68,20 @@ def watch(
             risk=risk,
             grid=to_grid(position),
             new=opened & ~before,
-            mines=np.asarray(bitboard.unpack(np.asarray(lane.mines), cols)),
+            mines=np.asarray(bitboard.unpack(np.asarray(episode.mines), cols)),
             status=GameStatus(int(standing)),
         )
         yield step
         if step.status is not GameStatus.PLAYING:
             return
-        if not np.any(look.opens):
-            advice = strategy.advise(position, _key(look.lane, key))
+        if not np.any(result.opens):
+            advice = strategy.advise(position, _key(result.episode, key))
             move = advice.move
-            lane, opens = _guess(look.lane, move), move.opens
+            episode, opens = _apply_move(result.episode, move), move.opens
             reason, risk, why = Reason(int(move.reason)), float(move.risk), advice.reason
         else:
-            lane, opens = look.lane, look.opens
-            reason, risk = Reason(int(look.reason)), 0.0
+            episode, opens = result.episode, result.opens
+            reason, risk = Reason(int(result.rule)), 0.0
             why = reason.text
         chosen = np.argwhere(bitboard.unpack(np.asarray(opens), cols))
         cells, before = [(int(row), int(col)) for row, col in chosen], opened
@@ -114,42 +114,46 @@ def describe(steps: list[WatchedMove], opening: Opening, seed: int) -> dict:
     }
 
 
-def _until_a_move(rules: Rules, table: OpeningArrays, lane: Episode) -> tuple[Episode, Look]:
-    """Looks at the board until cells are found to open, or none are; and the game before that.
+def _until_a_move(
+    rules: Rules, opening: OpeningArrays, episode: Episode
+) -> tuple[Episode, RoundResult]:
+    """Deduces until cells are found to open, or none are; also returns the episode before that.
 
-    Two numbers at a time have a kernel of their own: a first look needs no compiling of it.
+    The set-bound rule is a kernel of its own, so that it compiles only when it is needed.
     """
     while True:
-        if lane.stage == Stage.PAIR:
-            look = _look_at_pairs(table, lane)
+        if episode.stage == Stage.PAIR:
+            result = _play_pair_round(opening, episode)
         else:
-            lane, look = _sweep_on(rules, table, lane)
-        if np.any(look.opens) or look.lane.stage >= Stage.GUESS:
-            return lane, look
-        lane = look.lane
+            episode, result = _single_rounds(rules, opening, episode)
+        if np.any(result.opens) or result.episode.stage >= Stage.GUESS:
+            return episode, result
+        episode = result.episode
 
 
 @partial(jax.jit, static_argnums=0)
-def _sweep_on(rules: Rules, table: OpeningArrays, lane: Episode) -> tuple[Episode, Look]:
-    """As `_until_a_move`, one number at a time."""
+def _single_rounds(
+    rules: Rules, opening: OpeningArrays, episode: Episode
+) -> tuple[Episode, RoundResult]:
+    """As `_until_a_move`, by the single-point rules alone."""
 
-    def seeking(state: tuple[Episode, Look]) -> Bool[Array, ""]:
-        look = state[1]
-        return ~bitboard.any_set(look.opens) & (look.lane.stage == Stage.SWEEP)
+    def seeking(state: tuple[Episode, RoundResult]) -> Bool[Array, ""]:
+        result = state[1]
+        return ~bitboard.any_set(result.opens) & (result.episode.stage == Stage.SINGLE)
 
-    def step(state: tuple[Episode, Look]) -> tuple[Episode, Look]:
-        return state[1].lane, sweep(table, rules, state[1].lane)
+    def step(state: tuple[Episode, RoundResult]) -> tuple[Episode, RoundResult]:
+        return state[1].episode, play_single_round(opening, rules, state[1].episode)
 
-    start = Look(lane, jnp.zeros_like(lane.opened), jnp.int32(0), jnp.asarray(False))
-    return jax.lax.while_loop(seeking, step, (lane, start))
+    start = RoundResult(episode, jnp.zeros_like(episode.opened), jnp.int32(0))
+    return jax.lax.while_loop(seeking, step, (episode, start))
 
 
-_look_at_pairs = jax.jit(look_at_pairs)
+_play_pair_round = jax.jit(play_pair_round)
 _deal = jax.jit(deal)
-_guess = jax.jit(guessed)
+_apply_move = jax.jit(apply_move)
 _key = jax.jit(key_for)
 
 
 @jax.jit
-def _look(table: OpeningArrays, lane: Episode) -> tuple[Position, Int[Array, ""]]:
-    return view(table, lane), status(table, lane)
+def _view(opening: OpeningArrays, episode: Episode) -> tuple[Position, Int[Array, ""]]:
+    return view(opening, episode), status(opening, episode)

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
-from jaxsweep.rules.deduction import Certain, contradicted, needs_left
+from jaxsweep.rules.deduction import Certain, contradicted, residual_numbers
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
 
@@ -119,7 +119,7 @@ class FiftyFifties(eqx.Module):
         return Position(
             hidden=before.hidden & ~taken,
             opened=before.opened,
-            numbers=needs_left(before, certain),
+            numbers=residual_numbers(before, certain),
             flags=known & ~taken,
             # A negative mine count makes the position inconsistent.
             mines=jnp.where(wrong, -1, mines_left).astype(jnp.int32),

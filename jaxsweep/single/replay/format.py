@@ -23,7 +23,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from jaxsweep.rules.board import Board, Cell, Mask, mask_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level, LevelError, Opening, Start
 from jaxsweep.runtime.errors import UserError
+from jaxsweep.runtime.files import write_atomically
 from jaxsweep.strategies import Reason
 
 FORMAT, VERSION = "jaxsweep-replay", 1
@@ -149,17 +150,7 @@ def save(replay: Replay, path: Path) -> None:
     data = (json.dumps(to_json(replay), separators=(",", ":")) + "\n").encode()
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
-    write_whole(path, lambda part: part.write_bytes(data))
-
-
-def write_whole(path: Path, fill: Callable[[Path], object]) -> None:
-    """Writes a file whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    try:
-        fill(part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_atomically(path, lambda part: part.write_bytes(data))
 
 
 def load(path: Path) -> Replay:
