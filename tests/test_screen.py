@@ -98,13 +98,13 @@ def test_a_cell_is_clicked_through_the_x_server_and_seen_open(display, tmp_path)
             part = layout.cell // 5
             return tuple(int(x) for x in screen.picture(window)[top + part, left + part])
 
-        until(lambda: colour((0, 0)) == LIGHT.covered, "the first picture")
+        until(lambda: colour((0, 0)) == LIGHT.hidden, "the first picture")
         left, top = layout.place((0, 0))
         screen.click(window, (left + layout.cell // 2, top + layout.cell // 2))
         until(lambda: colour((0, 0)) == LIGHT.opened, "the cell to open")
         board = Session.new(LEVEL, Start.SAFE, SEED).open((0, 0)).board
         for cell in np.ndindex(LEVEL.rows, LEVEL.cols):
-            expected = LIGHT.opened if board.opened[cell] else LIGHT.covered
+            expected = LIGHT.opened if board.opened[cell] else LIGHT.hidden
             assert colour(cell) == expected, cell
         assert viewer.poll() is None
         screen.display.close()
