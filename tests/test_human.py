@@ -459,7 +459,7 @@ jaxsweep.single.terminal_play.press = press
     with InATerminal(before=crash) as game:
         game.type("f")
         assert game.left() == 1
-        assert "RuntimeError: out of order" in game.after, "told on the user's own screen"
+        assert "RuntimeError: out of order" in game.after, "shown on the user's own screen"
 
 
 def run(capsys, *argv):

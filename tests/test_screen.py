@@ -28,8 +28,8 @@ def display(tmp_path):
         stderr=subprocess.DEVNULL,
     )
     os.close(write)
-    with os.fdopen(read) as told:
-        name = f":{told.readline().strip()}"
+    with os.fdopen(read) as answer:
+        name = f":{answer.readline().strip()}"
     yield name
     server.terminate()
     server.wait()
@@ -58,8 +58,8 @@ class Screen:
     def window(self):
         title = self.display.intern_atom("_NET_WM_NAME")
         for child in self.root.query_tree().children:
-            told = child.get_full_property(title, self.x.AnyPropertyType)
-            if told is not None and told.value == b"jaxsweep":
+            name = child.get_full_property(title, self.x.AnyPropertyType)
+            if name is not None and name.value == b"jaxsweep":
                 return child
         return None
 
