@@ -22,11 +22,12 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
 from jaxsweep.single.replay import record
-from viewer import draw as window
-from viewer.events import LEFT, RIGHT, Event, Key, Pasted, Press, Release, Thinking
-from viewer.film import Film
-from viewer.model import Mode, Model, Settings, start, update
-from viewer.thoughts import think
+from viewer import drawing
+from viewer.analysis_result import analyse_position
+from viewer.events import LEFT, RIGHT, AnalysisReady, Event, Key, Pasted, Press, Release
+from viewer.model import Mode, Model, Settings
+from viewer.playback import Playback
+from viewer.update import start, update
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -63,7 +64,7 @@ def after(model: Model, *events: Event) -> Model:
     """The window after some events, and after the engine has answered."""
     for event in events:
         model = update(model, event)
-    return update(model, Thinking(think(model.grid, model.mines)))
+    return update(model, AnalysisReady(analyse_position(model.grid, model.mines)))
 
 
 def click(model: Model, cell: tuple[int, int], button: int = LEFT) -> Model:
@@ -75,36 +76,38 @@ def click(model: Model, cell: tuple[int, int], button: int = LEFT) -> Model:
 def photograph(model: Model, name: str) -> None:
     """A picture of the window."""
     surface = pygame.Surface(SIZE)
-    window.draw(surface, model)
+    drawing.draw(surface, model)
     pygame.image.save(surface, str(IMAGES / f"{name}.png"))
 
 
 def window_replay(seed: int) -> None:
     """A replay just before a guess."""
-    film = Film.of(record("exact", Opening.of(LEVELS["expert"]), seed))
-    model = replace(start(Settings(), Mode.REPLAY, SIZE), film=film.go(len(film.moves) // 3))
+    playback = Playback.of(record("exact", Opening.of(LEVELS["expert"]), seed))
+    model = replace(
+        start(Settings(), Mode.REPLAY, SIZE), replay=playback.go(len(playback.moves) // 3)
+    )
     photograph(after(model, Key("p", "p"), Key("g", "g")), "replay")
 
 
 def window_watch(seed: int) -> None:
-    """A game that is watched, in the dark, with the outlines of edges."""
-    film = Film.of(record("exact", Opening.of(LEVELS["expert"]), seed))
+    """A game that is watched, in the dark, with the outlines of components."""
+    playback = Playback.of(record("exact", Opening.of(LEVELS["expert"]), seed))
     model = start(Settings(level=LEVELS["expert"], seed=seed), Mode.WATCH, SIZE)
-    model = replace(model, live=replace(film.go(len(film.moves) // 2), running=True))
+    model = replace(model, watched=replace(playback.go(len(playback.moves) // 2), running=True))
     photograph(after(model, Key("t", "t"), Key("e", "e")), "watch")
 
 
 def window_play(seed: int) -> None:
     """A game of one's own, with flags, odds and a hint."""
     model = start(Settings(level=LEVELS["expert"], seed=seed, name="Ada"), Mode.PLAY, SIZE)
-    model = replace(model, standing=("expert, safe start: 2 of 7 won", "1. 143.2 s  Ada"))
+    model = replace(model, leaderboard=("expert, safe start: 2 of 7 won", "1. 143.2 s  Ada"))
     replay = record("exact", Opening.of(LEVELS["expert"]), seed)
     board = replay.boards()[len(replay.moves) // 2]
     for cell in cells_of(board.opened):
         model = click(model, cell)
     for cell in cells_of(board.flags)[::2]:
         model = click(model, cell, RIGHT)
-    model = replace(model, playing=replace(model.playing, seconds=87.0))
+    model = replace(model, play=replace(model.play, game=replace(model.play.game, seconds=87.0)))
     photograph(after(model, Key("o", "o"), Key("p", "p"), Key("h", "h")), "play")
 
 

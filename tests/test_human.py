@@ -21,9 +21,10 @@ from jaxsweep.commands import arguments, play
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Start
-from jaxsweep.single import human, keyboard, leaderboard, terminal
-from jaxsweep.single.human import Table, finish, press, think
+from jaxsweep.single import keyboard, leaderboard, terminal, terminal_play
 from jaxsweep.single.replay.format import load
+from jaxsweep.single.terminal_game import TerminalGame, press, work_out_odds
+from jaxsweep.single.terminal_play import finish
 
 SMALL = Level(4, 4, 2)
 MIDDLE = (2, 2)
@@ -37,18 +38,18 @@ def data_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
-def press_all(table, keys, now=0.0):
+def press_all(state, keys):
     for key in keys:
-        table = press(table, key, now)
-    return table
+        state = press(state, key)
+    return state
 
 
 def opened():
     """A small game with its middle cell open, which is not over."""
     for seed in itertools.count():
-        table = press(Table.new(SMALL, Start.SAFE, seed), " ", 0.0)
-        if not table.is_over and table.session.board.opened.sum() < 9:
-            return table
+        state = press(TerminalGame.new(SMALL, Start.SAFE, seed), " ")
+        if not state.game.is_over and state.game.session.board.opened.sum() < 9:
+            return state
     raise AssertionError
 
 
@@ -66,22 +67,27 @@ def clicks(cells, start=MIDDLE):
     return keys
 
 
-def safe_cells(table):
-    board = table.session.board
+def safe_cells(state):
+    board = state.game.session.board
     return cells_of(~board.mines & ~board.opened)
 
 
-def win(table):
-    for cell in safe_cells(table):
-        table = replace(table, cursor=cell)
-        if not table.session.board.opened[cell]:
-            table = press(table, " ", 9.0)
-    return table
+def win(state):
+    state = at_nine_seconds(state)
+    for cell in safe_cells(state):
+        state = replace(state, cursor=cell)
+        if not state.game.session.board.opened[cell]:
+            state = press(state, " ")
+    return state
 
 
-def lose(table):
-    mine = cells_of(table.session.board.mines)[0]
-    return press(replace(table, cursor=mine), " ", 9.0)
+def lose(state):
+    mine = cells_of(state.game.session.board.mines)[0]
+    return press(replace(at_nine_seconds(state), cursor=mine), " ")
+
+
+def at_nine_seconds(state):
+    return replace(state, game=replace(state.game, seconds=9.0))
 
 
 @pytest.mark.parametrize(
@@ -106,173 +112,179 @@ def test_keys_are_decoded(data, keys, rest):
 
 
 def test_the_cursor_moves_and_stops_at_the_edge():
-    table = Table.new(Level(3, 5, 2), Start.SAFE, 0)
-    assert table.cursor == (1, 2)
-    assert press_all(table, ["up", "left"]).cursor == press_all(table, "kh").cursor == (0, 1)
-    assert press_all(table, ["down", "right"]).cursor == press_all(table, "jl").cursor == (2, 3)
-    assert press_all(table, "kkkkhhhh").cursor == (0, 0)
-    assert press_all(table, "jjjjllll").cursor == (2, 4)
-    assert press(table, "x", 0.0) is table
+    state = TerminalGame.new(Level(3, 5, 2), Start.SAFE, 0)
+    assert state.cursor == (1, 2)
+    assert press_all(state, ["up", "left"]).cursor == press_all(state, "kh").cursor == (0, 1)
+    assert press_all(state, ["down", "right"]).cursor == press_all(state, "jl").cursor == (2, 3)
+    assert press_all(state, "kkkkhhhh").cursor == (0, 0)
+    assert press_all(state, "jjjjllll").cursor == (2, 4)
+    assert press(state, "x") is state
 
 
 def test_space_opens_and_chords():
-    table = opened()
-    board = table.session.board
+    state = opened()
+    board = state.game.session.board
     assert board.opened[MIDDLE]
-    assert len(table.session.moves) == 1
+    assert len(state.game.session.moves) == 1
     mines = cells_of(board.mines)
     number = next(cell for cell in cells_of(board.opened) if board.numbers[cell])
-    there = replace(table, cursor=number)
-    assert "as many flags" in press(there, " ", 0.0).message
+    there = replace(state, cursor=number)
+    assert "as many flags" in press(there, " ").message
     for mine in mines:
-        there = replace(press(replace(there, cursor=mine), "f", 0.0), cursor=number)
-    assert there.session.mines_left == 0
-    after = press(there, " ", 0.0)
-    assert after.session.board.opened.sum() > board.opened.sum()
-    flagged = press(replace(there, cursor=mines[0]), " ", 0.0)
-    assert flagged.session is there.session
+        there = replace(press(replace(there, cursor=mine), "f"), cursor=number)
+    assert there.game.session.mines_left == 0
+    after = press(there, " ")
+    assert after.game.session.board.opened.sum() > board.opened.sum()
+    flagged = press(replace(there, cursor=mines[0]), " ")
+    assert flagged.game.session is there.game.session
     assert "flag" in flagged.message
 
 
 def test_an_impossible_first_cell_is_a_message():
-    table = Table.new(Level(4, 4, 12), Start.ZERO, 0)
-    refused = press(table, " ", 0.0)
+    state = TerminalGame.new(Level(4, 4, 12), Start.ZERO, 0)
+    refused = press(state, " ")
     assert "12 mines do not fit" in refused.message
-    assert refused.session.opening is None
-    assert press_all(refused, "jl ").session.opening is not None, "the corner leaves room for them"
-    assert "do not fit" in press(Table.new(Level(4, 4, 15), Start.ZERO, 0), "?", 0.0).message
+    assert refused.game.session.opening is None
+    assert press_all(refused, "jl ").game.session.opening is not None, (
+        "the corner leaves room for them"
+    )
+    assert "do not fit" in press(TerminalGame.new(Level(4, 4, 15), Start.ZERO, 0), "?").message
 
 
 def test_the_clock_runs_while_the_game_does():
-    table = press(Table.new(SMALL, Start.SAFE, opened().session.seed), "f", 10.0)
-    assert table.clock.seconds(99.0) == 0.0
-    table = press_all(table, "f ", 100.0)
-    assert table.clock.seconds(103.0) == 3.0
-    lost = press(replace(table, cursor=cells_of(table.session.board.mines)[0]), " ", 105.0)
-    assert lost.clock.seconds(999.0) == 5.0
-    assert press(lost, "u", 200.0).clock.seconds(201.0) == 6.0
+    state = press(TerminalGame.new(SMALL, Start.SAFE, opened().game.session.seed), "f").tick(89.0)
+    assert state.game.seconds == 0.0
+    state = press_all(state, "f ").tick(3.0)
+    assert state.game.seconds == 3.0
+    mine = cells_of(state.game.session.board.mines)[0]
+    lost = press(replace(state.tick(2.0), cursor=mine), " ").tick(894.0)
+    assert lost.game.seconds == 5.0
+    assert press(lost, "u").tick(1.0).game.seconds == 6.0
 
 
 def test_odds_are_help_once_there_are_any():
-    fresh = Table.new(SMALL, Start.SAFE, opened().session.seed)
-    assert "once a cell is open" in press(fresh, "p", 0.0).message
-    assert not press_all(fresh, "pp ").helped
-    table = press_all(fresh, "p ")
-    assert table.helped
-    assert table.must_think
-    table = think(table)
-    assert not table.must_think
-    assert table.sees_odds
-    assert not press(table, "p", 0.0).sees_odds
+    fresh = TerminalGame.new(SMALL, Start.SAFE, opened().game.session.seed)
+    assert "once a cell is open" in press(fresh, "p").message
+    assert not press_all(fresh, "pp ").game.helped
+    state = press_all(fresh, "p ")
+    assert state.game.helped
+    assert state.needs_analysis
+    state = work_out_odds(state)
+    assert not state.needs_analysis
+    assert state.sees_odds
+    assert not press(state, "p").sees_odds
     # Flags are no evidence, but open cells are.
-    mine = cells_of(table.session.board.mines)[0]
-    assert not press(replace(table, cursor=mine), "f", 0.0).must_think
-    cell = safe_cells(table)[0]
-    assert press(replace(table, cursor=cell), " ", 0.0).must_think
+    mine = cells_of(state.game.session.board.mines)[0]
+    assert not press(replace(state, cursor=mine), "f").needs_analysis
+    cell = safe_cells(state)[0]
+    assert press(replace(state, cursor=cell), " ").needs_analysis
 
 
 def test_a_hint_moves_the_cursor_and_says_why():
-    fresh = Table.new(SMALL, Start.SAFE, 0)
-    early = press(fresh, "?", 0.0)
+    fresh = TerminalGame.new(SMALL, Start.SAFE, 0)
+    early = press(fresh, "?")
     assert early.cursor == (0, 0)
     assert "never a mine" in early.message
-    assert not early.helped
-    table = press(opened(), "?", 0.0)
-    assert table.must_think
-    assert table.helped
-    table = think(table)
-    assert table.analysis is not None
-    assert table.cursor == table.analysis.best
-    assert table.message.startswith(f"open ({table.cursor[0]},{table.cursor[1]}): ")
-    assert not table.must_think
-    flagged = think(press_all(table, "f?"))
+    assert not early.game.helped
+    state = press(opened(), "?")
+    assert state.needs_analysis
+    assert state.game.helped
+    state = work_out_odds(state)
+    assert state.analysis is not None
+    assert state.cursor == state.analysis.best
+    assert state.message.startswith(f"open ({state.cursor[0]},{state.cursor[1]}): ")
+    assert not state.needs_analysis
+    flagged = work_out_odds(press_all(state, "f?"))
     assert "f takes its flag away" in flagged.message
 
 
 def test_undo_goes_back_even_from_a_loss():
-    table = opened()
-    assert not table.helped
-    lost = lose(table)
-    assert lost.session.status is GameStatus.LOST
-    assert "u takes the last move back" in press(lost, " ", 0.0).message
-    assert press(lost, "f", 0.0).session is press(lost, "p", 0.0).session is lost.session
-    back = press(lost, "u", 0.0)
-    assert back.session is table.session
-    assert back.helped
-    assert "nothing to undo" in press(Table.new(SMALL, Start.SAFE, 0), "u", 0.0).message
+    state = opened()
+    assert not state.game.helped
+    lost = lose(state)
+    assert lost.game.session.status is GameStatus.LOST
+    assert "u takes the last move back" in press(lost, " ").message
+    assert press(lost, "f").game.session is press(lost, "p").game.session is lost.game.session
+    back = press(lost, "u")
+    assert back.game.session is state.game.session
+    assert back.game.helped
+    assert "nothing to undo" in press(TerminalGame.new(SMALL, Start.SAFE, 0), "u").message
 
 
 def test_a_new_game_and_back_again():
-    table = replace(opened(), shows_odds=True, helped=True)
-    fresh = press(table, "r", 5.0)
-    assert fresh.session.seed == table.session.seed + 1
-    assert fresh.session.opening is None
-    assert not (fresh.helped or fresh.shows_odds)
-    assert fresh.cursor == table.cursor
-    back = press(fresh, "u", 7.0)
-    assert back.session is table.session
-    assert back.clock.seconds(8.0) == 8.0, "the clock ran on"
-    assert press(lose(table), "r", 0.0).left is None
-    last = Table.new(SMALL, Start.SAFE, 2**32 - 1)
-    assert press(last, "r", 0.0).session.seed == 0
+    state = opened()
+    state = replace(state, shows_odds=True, game=state.game.with_help())
+    fresh = press(state.tick(5.0), "r")
+    assert fresh.game.session.seed == state.game.session.seed + 1
+    assert fresh.game.session.opening is None
+    assert not (fresh.game.helped or fresh.shows_odds)
+    assert fresh.cursor == state.cursor
+    back = press(fresh.tick(2.0), "u")
+    assert back.game.session is state.game.session
+    assert back.shows_odds
+    assert back.tick(1.0).game.seconds == 8.0, "the clock ran on"
+    assert press(lose(state), "r").left is None
+    last = TerminalGame.new(SMALL, Start.SAFE, 2**32 - 1)
+    assert press(last, "r").game.session.seed == 0
 
 
 def test_a_finished_game_is_entered_once(tmp_path):
     save = tmp_path / "game.json.gz"
-    table = opened()
-    lost = finish(lose(table), "Ana", save)
+    state = opened()
+    lost = finish(lose(state), "Ana", save)
     assert lost.message.startswith("a mine, after 9.0 s. Ana won 0 of 1 on 4x4x2.")
     assert load(save).outcome is GameStatus.LOST
-    won = finish(win(press(lost, "u", 9.0)), "Ana", save)
+    won = finish(win(press(lost, "u")), "Ana", save)
     assert won.message.startswith("won in 9.0 s, with help. Ana won 0 of 1")
     assert load(save).outcome is GameStatus.WON
     assert load(save).seconds == 9.0
     (entry,) = leaderboard.read()
     assert (entry.name, entry.won, entry.helped) == ("Ana", False, False)
 
-    finish(win(press_all(table, "fuu ")), "Ana", None)
+    finish(win(press_all(state, "fuu ")), "Ana", None)
     assert leaderboard.read()[-1].helped, "won after an undo"
-    assert finish(win(table), "Ana", None).message.endswith("on 4x4x2; best time 9.0 s.")
-    faster = replace(win(table), clock=human.Clock(4.0))
+    assert finish(win(state), "Ana", None).message.endswith("on 4x4x2; best time 9.0 s.")
+    won = win(state)
+    faster = replace(won, game=replace(won.game, seconds=4.0))
     assert finish(faster, "Ana", None).message.endswith("best time 4.0 s. A new best time!")
-    assert finish(win(table), "Bob", None).message.endswith("best time 4.0 s by Ana.")
+    assert finish(win(state), "Bob", None).message.endswith("best time 4.0 s by Ana.")
 
 
 def test_what_cannot_be_written_is_said(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
-    table = finish(win(opened()), "Ana", tmp_path / "nowhere" / "game.json")
-    assert table.message.startswith("won in 9.0 s. The leaderboard cannot be kept: ")
-    assert "The replay cannot be saved: " in table.message
+    state = finish(win(opened()), "Ana", tmp_path / "nowhere" / "game.json")
+    assert state.message.startswith("won in 9.0 s. The leaderboard cannot be kept: ")
+    assert "The replay cannot be saved: " in state.message
 
 
-def drawn(table, width=80, height=24):
+def drawn(state, width=80, height=24):
     console = Console(
         file=io.StringIO(), force_terminal=True, width=width, height=height, _environ={}
     )
-    lines = console.render_lines(human.frame(table, "Ana", 0.0, console), pad=False)
+    lines = console.render_lines(terminal_play.frame(state, "Ana", console), pad=False)
     return ["".join(segment.text for segment in line) for line in lines]
 
 
 @pytest.mark.parametrize("name", LEVELS)
 def test_the_screen_fits_a_terminal(name):
-    table = press(Table.new(LEVELS[name], Start.SAFE, 1), " ", 0.0)
-    for one in (table, think(replace(table, shows_odds=True))):
+    state = press(TerminalGame.new(LEVELS[name], Start.SAFE, 1), " ")
+    for one in (state, work_out_odds(replace(state, shows_odds=True))):
         lines = drawn(replace(one, message="x" * 80))
-        assert human.KEYS in lines
+        assert terminal_play.KEYS in lines
         assert len(lines) <= 24
         assert max(len(line) for line in lines) <= 80
-    assert drawn(table, 30, 8), "a window too small is no crash"
+    assert drawn(state, 30, 8), "a window too small is no crash"
 
 
 def test_the_screen_says_how_it_stands():
-    table = opened()
-    board = table.session.board
-    text = "\n".join(drawn(table))
+    state = opened()
+    board = state.game.session.board
+    text = "\n".join(drawn(state))
     assert "custom 4×4/2, safe start" in text
     assert "mines 2   time 0:00   playing" in text
     assert f"[{board.numbers[MIDDLE] or '·'}]" in text
-    wrong = press(replace(table, cursor=safe_cells(table)[0]), "f", 0.0)
+    wrong = press(replace(state, cursor=safe_cells(state)[0]), "f")
     assert "mines 1 " in "\n".join(drawn(wrong))
     assert "[F]" in "\n".join(drawn(wrong))
     lost = "\n".join(drawn(lose(wrong)))
@@ -280,7 +292,7 @@ def test_the_screen_says_how_it_stands():
     assert "[X]" in lost
     assert " *" in lost
     assert " x" in lost, "a wrong flag"
-    odds = "\n".join(drawn(think(press(table, "p", 0.0))))
+    odds = "\n".join(drawn(work_out_odds(press(state, "p"))))
     assert "mines in percent" in odds
     assert "with help" in odds
 
@@ -323,7 +335,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.modes = termios.tcgetattr(self.slave)
         unwanted = ("NO_COLOR", "COLUMNS", "LINES")
-        env = {k: v for k, v in os.environ.items() if k not in unwanted} | {"TERM": "xterm"}
+        env = {k: v for k, v in os.environ.items() if k not in unwanted} | {
+            "TERM": "xterm",
+            "PYTHON_COLORS": "0",
+        }
         command = [sys.executable, "-c", self.SETUP + before + self.PLAY, "--human", *argv]
         end = self.slave
         self.process = subprocess.Popen(
@@ -379,13 +394,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_a_game_is_won_in_a_terminal(tmp_path):
-    table, save = opened(), tmp_path / "game.json"
-    argv = ("custom", "4", "4", "2", "--seed", str(table.session.seed), "--name", "Ana")
+    state, save = opened(), tmp_path / "game.json"
+    argv = ("custom", "4", "4", "2", "--seed", str(state.game.session.seed), "--name", "Ana")
     with InATerminal(*argv, "--save", str(save)) as game:
         assert termios.tcgetattr(game.slave) != game.modes
         game.type(" ")
         game.expect("playing")
-        game.type(clicks(safe_cells(table)))
+        game.type(clicks(safe_cells(state)))
         game.expect("won in ")
         game.expect("Ana won 1 of 1 on 4x4x2; best time")
         game.type("q")
@@ -395,13 +410,13 @@ def test_a_game_is_won_in_a_terminal(tmp_path):
     assert (entry.name, entry.level, entry.won, entry.helped) == ("Ana", "4x4x2", True, False)
     replay = load(save)
     assert replay.outcome is GameStatus.WON
-    assert (replay.mines == table.session.board.mines).all()
+    assert (replay.mines == state.game.session.board.mines).all()
 
 
 def test_a_game_is_lost_looked_at_and_left_in_a_terminal(tmp_path):
-    table, save = opened(), tmp_path / "game.json.gz"
-    mine = cells_of(table.session.board.mines)[0]
-    argv = ("custom", "4", "4", "2", "--seed", str(table.session.seed), "--save", str(save))
+    state, save = opened(), tmp_path / "game.json.gz"
+    mine = cells_of(state.game.session.board.mines)[0]
+    argv = ("custom", "4", "4", "2", "--seed", str(state.game.session.seed), "--save", str(save))
     with InATerminal(*argv) as game:
         game.type(" " + clicks([mine]))
         game.expect("lost")
@@ -437,14 +452,14 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(tmp_path):
 
 def test_a_crash_leaves_the_terminal_as_it_was():
     crash = """
-import jaxsweep.human
+import jaxsweep.single.terminal_play
 def press(*_): raise RuntimeError("out of order")
-jaxsweep.human.press = press
+jaxsweep.single.terminal_play.press = press
 """
     with InATerminal(before=crash) as game:
         game.type("f")
         assert game.left() == 1
-        assert "RuntimeError: out of order" in game.after, "told on the user's own screen"
+        assert "RuntimeError: out of order" in game.after, "shown on the user's own screen"
 
 
 def run(capsys, *argv):

@@ -68,8 +68,8 @@ def test_two_programs_may_add_at_once():
     program = """
 import sys
 from dataclasses import replace
-from jaxsweep.leaderboard import Entry, add
-from jaxsweep.level import Level, Start
+from jaxsweep.single.leaderboard import Entry, add
+from jaxsweep.rules.level import Level, Start
 entry = Entry.now(sys.argv[1], Level(9, 9, 10), Start.SAFE, True, 1.0, False)
 for i in range(100):
     add(replace(entry, seconds=float(i)))

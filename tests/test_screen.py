@@ -28,8 +28,8 @@ def display(tmp_path):
         stderr=subprocess.DEVNULL,
     )
     os.close(write)
-    with os.fdopen(read) as told:
-        name = f":{told.readline().strip()}"
+    with os.fdopen(read) as answer:
+        name = f":{answer.readline().strip()}"
     yield name
     server.terminate()
     server.wait()
@@ -58,8 +58,8 @@ class Screen:
     def window(self):
         title = self.display.intern_atom("_NET_WM_NAME")
         for child in self.root.query_tree().children:
-            told = child.get_full_property(title, self.x.AnyPropertyType)
-            if told is not None and told.value == b"jaxsweep":
+            name = child.get_full_property(title, self.x.AnyPropertyType)
+            if name is not None and name.value == b"jaxsweep":
                 return child
         return None
 
@@ -98,13 +98,13 @@ def test_a_cell_is_clicked_through_the_x_server_and_seen_open(display, tmp_path)
             part = layout.cell // 5
             return tuple(int(x) for x in screen.picture(window)[top + part, left + part])
 
-        until(lambda: colour((0, 0)) == LIGHT.covered, "the first picture")
+        until(lambda: colour((0, 0)) == LIGHT.hidden, "the first picture")
         left, top = layout.place((0, 0))
         screen.click(window, (left + layout.cell // 2, top + layout.cell // 2))
         until(lambda: colour((0, 0)) == LIGHT.opened, "the cell to open")
         board = Session.new(LEVEL, Start.SAFE, SEED).open((0, 0)).board
         for cell in np.ndindex(LEVEL.rows, LEVEL.cols):
-            expected = LIGHT.opened if board.opened[cell] else LIGHT.covered
+            expected = LIGHT.opened if board.opened[cell] else LIGHT.hidden
             assert colour(cell) == expected, cell
         assert viewer.poll() is None
         screen.display.close()

@@ -17,14 +17,16 @@ from jaxsweep.single import leaderboard, replay
 from jaxsweep.single.session import Session
 from tests.window import AtOnce, Hand, Pretending, Still
 from viewer import events
+from viewer.analysis_result import analyse_position
+from viewer.effects import Analyse
+from viewer.engine_worker import EngineWorker
 from viewer.events import LEFT, MIDDLE, RIGHT
-from viewer.film import Film
-from viewer.model import HELP, Mode, Settings, start, update
+from viewer.help import HELP
+from viewer.model import Mode, Settings
+from viewer.playback import Playback
 from viewer.theme import DARK, LIGHT
-from viewer.thinker import Thinker
-from viewer.thoughts import think
+from viewer.update import start, update
 from viewer.window import ScreenError, translate
-from viewer.wishes import Think
 
 SMALL = Settings(level=Level(5, 6, 5), seed=4, name="Ada")
 
@@ -55,7 +57,7 @@ def game():
 
 
 def shown(hand, game):
-    hand.window.tell(events.Dropped("game.json", replay_bytes(game)))
+    hand.window.send(events.Dropped("game.json", replay_bytes(game)))
     hand.frames(2)
 
 
@@ -74,35 +76,35 @@ def test_a_game_is_played_with_the_mouse_and_won(hand):
     hand = hand(SMALL)
     mines = mines_of(SMALL, (0, 0))
     hand.click((0, 0))
-    assert hand.model.playing.session.board.opened[0, 0]
+    assert hand.model.play.game.session.board.opened[0, 0]
     mined = cells_of(mines)[0]
     hand.click(mined, RIGHT)
     assert hand.model.grid[mined] == FLAGGED
-    assert hand.model.playing.session.mines_left == 4
+    assert hand.model.play.game.session.mines_left == 4
     for cell in cells_of(~mines):
         hand.click(cell)
-    assert hand.model.playing.session.status is GameStatus.WON
+    assert hand.model.play.game.session.status is GameStatus.WON
     assert "won" in hand.model.message
     (entry,) = leaderboard.read()
     assert (entry.name, entry.won, entry.helped) == ("Ada", True, False)
-    assert "1 of 1 won" in hand.model.standing[0]
-    assert "Ada" in hand.model.standing[1]
+    assert "1 of 1 won" in hand.model.leaderboard[0]
+    assert "Ada" in hand.model.leaderboard[1]
 
 
-def test_a_loss_can_be_undone_to_see_the_odds_and_is_written_down_once(hand):
+def test_a_loss_can_be_undone_to_see_the_odds_and_is_entered_once(hand):
     hand = hand(SMALL)
     hand.click((0, 0))
-    mines = hand.model.playing.session.board.mines
+    mines = hand.model.play.game.session.board.mines
     hand.click(cells_of(mines)[0])
-    assert hand.model.playing.session.status is GameStatus.LOST
+    assert hand.model.play.game.session.status is GameStatus.LOST
     assert hand.colour(cells_of(mines)[0], 0.12, 0.5) == LIGHT.exploded
     hand.key("u")
-    assert hand.model.playing.session.status is GameStatus.PLAYING
+    assert hand.model.play.game.session.status is GameStatus.PLAYING
     hand.key("o")
-    assert hand.model.current is not None
+    assert hand.model.result is not None
     for cell in cells_of(~mines):
         hand.click(cell)
-    assert hand.model.playing.session.status is GameStatus.WON
+    assert hand.model.play.game.session.status is GameStatus.WON
     assert [entry.won for entry in leaderboard.read()] == [False]
 
 
@@ -110,7 +112,7 @@ def test_a_loss_can_be_undone_to_see_the_odds_and_is_written_down_once(hand):
 def test_both_buttons_or_the_middle_one_chord(hand, buttons):
     hand = hand(SMALL)
     hand.click((0, 0))
-    board = hand.model.playing.session.board
+    board = hand.model.play.game.session.board
     number = next(
         cell for cell in cells_of(board.opened & ~board.mines) if board.numbers[cell] == 1
     )
@@ -120,10 +122,10 @@ def test_both_buttons_or_the_middle_one_chord(hand, buttons):
         if max(abs(cell[0] - number[0]), abs(cell[1] - number[1])) == 1
     ]
     hand.click(number, *buttons)
-    assert hand.model.playing.session.board.opened.sum() == board.opened.sum(), "no flag yet"
+    assert hand.model.play.game.session.board.opened.sum() == board.opened.sum(), "no flag yet"
     hand.click(near[0], RIGHT)
     hand.click(number, *buttons)
-    after = hand.model.playing.session.board
+    after = hand.model.play.game.session.board
     around = np.abs(np.indices(board.mines.shape) - np.array(number)[:, None, None]).max(0) <= 1
     assert (after.opened | after.flags)[around].all()
     assert after.status is not GameStatus.LOST
@@ -134,26 +136,26 @@ def test_a_hint_names_the_best_cell_and_why(hand):
     hand.click((0, 0))
     hand.key("h")
     hand.frames(3)
-    session = hand.model.playing.session
-    assert hand.model.playing.hint is not None
-    assert hand.model.grid[hand.model.playing.hint] == HIDDEN
+    session = hand.model.play.game.session
+    assert hand.model.play.hint is not None
+    assert hand.model.grid[hand.model.play.hint] == HIDDEN
     assert "certain" in hand.model.message or "guess" in hand.model.message
-    assert hand.model.playing.helped
-    hand.click(hand.model.playing.hint)
-    assert hand.model.playing.session.board.opened.sum() > session.board.opened.sum()
+    assert hand.model.play.game.helped
+    hand.click(hand.model.play.hint)
+    assert hand.model.play.game.session.board.opened.sum() > session.board.opened.sum()
 
 
 def test_without_help_the_engine_is_not_even_asked(hand):
     hand = hand(SMALL)
     hand.click((0, 0))
-    assert hand.model.thought is None
+    assert hand.model.latest_result is None
 
 
 def test_a_start_rule_that_does_not_fit_says_so(hand):
     hand = hand(Settings(level=Level(3, 3, 5), start=Start.ZERO))
     hand.click((1, 1))
     assert "5 mines do not fit" in hand.model.message
-    assert hand.model.playing.session.opening is None
+    assert hand.model.play.game.session.opening is None
 
 
 # Replay and watch
@@ -164,61 +166,61 @@ def test_a_replay_is_stepped_scrubbed_and_run(hand, game):
     shown(hand, game)
     boards, last = game.boards(), len(game.moves)
     assert hand.model.mode is Mode.REPLAY
-    assert hand.model.film.at == 0
+    assert hand.model.replay.at == 0
     hand.key("right")
     np.testing.assert_array_equal(hand.model.grid, boards[1].grid)
     hand.key("end")
-    assert hand.model.film.at == last
+    assert hand.model.replay.at == last
     hand.key("left", shift=True)
-    assert hand.model.film.at == max(last - 10, 0)
+    assert hand.model.replay.at == max(last - 10, 0)
     hand.key("home")
     hand.key("g")
-    at = hand.model.film.at
+    at = hand.model.replay.at
     assert at == last or game.moves[at].reason.is_guess
     timeline = hand.model.layout.timeline
     middle = (timeline.left + timeline.width // 2, timeline.top + 20)
-    hand.window.tell(events.Press(middle, LEFT))
-    assert hand.model.film.at == round(last / 2)
-    hand.window.tell(events.Motion((timeline.left + timeline.width - 1, timeline.top + 300)))
-    assert hand.model.film.at == last
-    hand.window.tell(events.Release(middle, LEFT))
+    hand.window.send(events.Press(middle, LEFT))
+    assert hand.model.replay.at == round(last / 2)
+    hand.window.send(events.Motion((timeline.left + timeline.width - 1, timeline.top + 300)))
+    assert hand.model.replay.at == last
+    hand.window.send(events.Release(middle, LEFT))
     hand.key("home")
     hand.key("up")
     hand.key("space")
-    assert hand.model.film.running
+    assert hand.model.replay.running
     hand.frames(10 * last, seconds=0.2)
-    assert hand.model.film.at == last
-    assert not hand.model.film.running
+    assert hand.model.replay.at == last
+    assert not hand.model.replay.running
 
 
 def test_a_watched_game_is_the_one_the_arena_plays(hand, game):
     hand = hand(Settings(strategy="exact", seed=8), Mode.WATCH)
     hand.frames(400, seconds=1.0)
-    live = hand.model.live
-    assert live.complete
-    assert live.at == len(live.moves)
-    assert [m.cells for m in live.moves] == [m.cells for m in game.moves]
+    watched = hand.model.watched
+    assert watched.complete
+    assert watched.at == len(watched.moves)
+    assert [m.cells for m in watched.moves] == [m.cells for m in game.moves]
     hand.key("s", control=True)
     (file,) = list(Path().glob("exact-*.json.gz"))
     assert replay.to_json(replay.load(file)) == replay.to_json(game)
     hand.key("r")
     assert hand.model.settings.seed != 8
-    assert hand.model.live is not live
+    assert hand.model.watched is not watched
 
 
 def test_what_is_certain_is_seen_before_the_player_acts(hand):
     class Never(AtOnce):
         def submit(self, function, /, *args, **kwargs):
-            return Future() if function is think else super().submit(function, *args)
+            return Future() if function is analyse_position else super().submit(function, *args)
 
     hand = hand(Settings(seed=8), Mode.WATCH, executor=Never())
     hand.frames(50, seconds=1.0)
-    assert hand.model.live.at == 0, "no thought of the board, no move"
+    assert hand.model.watched.at == 0, "no analysis of the board, no move"
     hand.key("o")
     hand.key("m")
     hand.frames(50, seconds=1.0)
     assert not hand.model.overlay.any
-    assert hand.model.live.at >= 0
+    assert hand.model.watched.at >= 0
 
 
 # Analyse
@@ -226,22 +228,22 @@ def test_what_is_certain_is_seen_before_the_player_acts(hand):
 
 def test_cells_are_edited_and_the_odds_follow(hand):
     hand = hand(SMALL, Mode.ANALYSE)
-    hand.window.tell(events.Pasted("3x1x1\nH1H\n"))
+    hand.window.send(events.Pasted("3x1x1\nH1H\n"))
     hand.frames(3)
     assert hand.model.mode is Mode.ANALYSE
-    assert hand.model.current.analysis.odds[0, 0] == pytest.approx(0.5)
+    assert hand.model.result.analysis.odds[0, 0] == pytest.approx(0.5)
     hand.key("+")
-    assert hand.model.editing.mines == 2
+    assert hand.model.editor.mines == 2
     hand.frames(3)
-    assert "1" in hand.model.current.wrong, "two mines do not fit beside a 1"
+    assert "1" in hand.model.result.error, "two mines do not fit beside a 1"
     hand.key("-", "-")
     hand.click((0, 0))
     hand.frames(3)
     assert hand.model.grid[0, 0] == 0
-    assert hand.model.current.analysis.certain_mines[0, 2]
+    assert hand.model.result.analysis.certain_mines[0, 2]
     hand.key("3")
     hand.frames(3)
-    assert "row 0, column 0 shows 3" in hand.model.current.wrong
+    assert "row 0, column 0 shows 3" in hand.model.result.error
     hand.key("1")
     hand.click((0, 0), RIGHT)
     hand.click((0, 0), RIGHT)
@@ -253,19 +255,19 @@ def test_cells_are_edited_and_the_odds_follow(hand):
     hand.key("h")
     assert hand.model.grid[0, 2] == HIDDEN
     hand.frames(3)
-    assert hand.model.current.analysis is not None
+    assert hand.model.result.analysis is not None
 
 
 def test_positions_are_copied_and_pasted(hand):
     text = to_text(from_text("4x3x2\n01HH\n01HH\n011H\n"))
     hand = hand(SMALL, Mode.ANALYSE)
-    hand.window.tell(events.Pasted(text))
+    hand.window.send(events.Pasted(text))
     hand.key("c", control=True)
     hand.key("f4")
     hand.key("v", control=True)
     assert hand.model.mode is Mode.ANALYSE
     assert hand.model.grid.shape == (3, 4)
-    assert hand.model.editing.mines == 2
+    assert hand.model.editor.mines == 2
 
 
 @pytest.mark.parametrize(
@@ -283,15 +285,15 @@ def test_a_dropped_file_that_is_bad_changes_nothing_and_says_why(hand, name, dat
     hand = hand(SMALL)
     hand.click((0, 0))
     before = hand.model
-    hand.window.tell(events.Dropped(name, data))
+    hand.window.send(events.Dropped(name, data))
     hand.frames(2)
     assert name in hand.model.message
     assert said in hand.model.message
     assert hand.model.mode is Mode.PLAY
-    assert hand.model.playing.session is before.playing.session
+    assert hand.model.play.game.session is before.play.game.session
 
 
-def test_a_file_that_is_not_there_is_told(hand, tmp_path):
+def test_a_file_that_is_not_there_is_reported(hand, tmp_path):
     hand = hand(SMALL)
     pygame.event.post(pygame.event.Event(pygame.DROPFILE, file=str(tmp_path / "gone.json")))
     hand.frames(2)
@@ -334,9 +336,9 @@ def test_every_key_of_the_help_does_something(hand, game):
             for key in KEYS[line]:
                 hand.window.model = _prepared(hand, title, key, game)
                 before = hand.model
-                hand.window.tell(events.Key(key, key if len(key) == 1 else ""))
+                hand.window.send(events.Key(key, key if len(key) == 1 else ""))
                 assert hand.model is not before, f"{title}: {key} does nothing"
-                hand.window.model = replace(hand.model, help=False, menu=None)
+                hand.window.model = replace(hand.model, shows_help=False, menu=None)
 
 
 def _prepared(hand, title, key, game):
@@ -346,31 +348,27 @@ def _prepared(hand, title, key, game):
         return update(model, events.Key("f5"))
     if title == "Replay and watch":
         model = start(SMALL, Mode.WATCH, (960, 640))
-        film = replace(Film.of(game).go(2), running=False)
+        playback = replace(Playback.of(game).go(2), running=False)
         if key == "end":
-            film = film.go(0)
-        return replace(model, live=film)
+            playback = playback.go(0)
+        return replace(model, watched=playback)
     if title == "Play":
-        return replace(model, playing=replace(model.playing, session=_opened(model)))
+        return replace(model, play=replace(model.play, game=model.play.game.open((0, 0))))
     if title == "Analyse":
         model = start(SMALL, Mode.ANALYSE, (960, 640))
-        grid = model.editing.grid.copy()
+        grid = model.editor.grid.copy()
         if key == "h":
             grid[2, 2] = 3
-        return replace(model, editing=replace(model.editing, grid=grid, chosen=(2, 2)))
+        return replace(model, editor=replace(model.editor, grid=grid, cursor=(2, 2)))
     return model
-
-
-def _opened(model):
-    return model.playing.session.open((0, 0))
 
 
 def test_help_menu_and_quit(hand):
     hand = hand(SMALL)
     hand.key("f1")
-    assert hand.model.help
+    assert hand.model.shows_help
     hand.key("escape")
-    assert not hand.model.help
+    assert not hand.model.shows_help
     hand.key("n")
     for key in ("right", "down", "right", "down", "right", "down", "backspace"):
         hand.key(key)
@@ -383,7 +381,7 @@ def test_help_menu_and_quit(hand):
     assert hand.model.menu is None
     assert hand.model.settings.seed == 7
     assert hand.model.settings.level in LEVELS.values()
-    assert hand.model.playing.session.level == hand.model.settings.level
+    assert hand.model.play.game.session.level == hand.model.settings.level
     hand.key("q", control=True)
     assert not hand.window.is_open
 
@@ -393,8 +391,8 @@ def test_buttons_on_top_are_the_keys(hand):
     for index, mode in enumerate(Mode):
         button = hand.model.layout.button(index)
         place = (button.left + 5, button.top + 5)
-        hand.window.tell(events.Press(place, LEFT))
-        hand.window.tell(events.Release(place, LEFT))
+        hand.window.send(events.Press(place, LEFT))
+        hand.window.send(events.Release(place, LEFT))
         assert hand.model.mode is mode
         hand.frames(1)
 
@@ -405,18 +403,18 @@ def test_any_board_is_drawn_in_any_window_and_every_cell_can_be_clicked(hand, le
     hand = hand(Settings(level=level), size=size, executor=Still())
     for mode in Mode:
         hand.key({Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}[mode])
-        hand.window.tell(events.Resize(size))
+        hand.window.send(events.Resize(size))
         hand.frames(1)
     hand.key("f4")
     hand.key("e")
     hand.key("p")
     for _ in range(24):
-        hand.window.tell(events.Wheel(hand.at((level.rows - 1, level.cols - 1)), 1))
+        hand.window.send(events.Wheel(hand.at((level.rows - 1, level.cols - 1)), 1))
     assert hand.model.layout.cell >= 40
     last = (level.rows - 1, level.cols - 1)
-    hand.window.tell(events.Press((100, 150), LEFT))
-    hand.window.tell(events.Motion((-9000, -9000)))
-    hand.window.tell(events.Release((-9000, -9000), LEFT))
+    hand.window.send(events.Press((100, 150), LEFT))
+    hand.window.send(events.Motion((-9000, -9000)))
+    hand.window.send(events.Release((-9000, -9000), LEFT))
     hand.frames(1)
     place = hand.at(last)
     assert hand.model.layout.cell_at(place) == last, "moved as far as it goes, the corner is seen"
@@ -428,7 +426,7 @@ def test_zoom_keeps_what_is_under_the_mouse(hand):
     hand = hand(Settings(level=LEVELS["expert"]), size=(1200, 800))
     place = hand.at((8, 15))
     for _ in range(6):
-        hand.window.tell(events.Wheel(place, 1))
+        hand.window.send(events.Wheel(place, 1))
         row, col = hand.model.layout.cell_at(place)
         assert abs(row - 8) <= 1
         assert abs(col - 15) <= 1
@@ -447,14 +445,14 @@ def test_colours_differ_in_lightness_too(theme):
 
 def test_odds_are_darkness(hand):
     hand = hand(SMALL, Mode.ANALYSE)
-    hand.window.tell(events.Pasted("4x2x2\nH1HH\nH1HH\n"))
+    hand.window.send(events.Pasted("4x2x2\nH1HH\nH1HH\n"))
     hand.key("p")
     hand.frames(3)
-    odds = hand.model.current.analysis.odds
+    odds = hand.model.result.analysis.odds
     dark = {
         cell: sum(hand.colour(cell, 0.2, 0.5))
         for cell in cells_of(hand.model.grid < 0)
-        if cell != hand.model.current.analysis.best
+        if cell != hand.model.result.analysis.best
     }
     order = sorted(dark, key=lambda cell: float(odds[cell]))
     assert float(odds[order[0]]) < float(odds[order[-1]])
@@ -470,7 +468,7 @@ def test_pygame_events_reach_the_model(hand):
         pygame.event.Event(pygame.KEYDOWN, key=pygame.K_t, mod=0, unicode="t", scancode=0)
     )
     hand.frames(2)
-    assert hand.model.playing.session.board.opened[2, 2]
+    assert hand.model.play.game.session.board.opened[2, 2]
     assert hand.model.dark
     number_pad = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_KP7, mod=0, unicode="7")
     assert list(translate(number_pad)) == [events.Key("7", "7")]
@@ -504,22 +502,22 @@ def test_ten_thousand_random_events_raise_nothing(hand, mode, game):
         lambda: events.Resize((rng.randint(1, 1500), rng.randint(1, 900))),
         lambda: events.Tick(rng.random()),
         lambda: events.Pasted(rng.choice(["", "3x1x1\nH1H\n", "1x1x1\nH", "9x9x9\n"])),
-        lambda: events.Told("something"),
+        lambda: events.Notice("something"),
         lambda: events.Dropped("x", shown_bytes[: rng.randint(0, len(shown_bytes))]),
     ]
     weights = [30, 5, 2, 20, 20, 10, 4, 1, 6, 0.2, 0.5, 0.2]
     for i in range(10_000):
-        hand.window.tell(rng.choices(makers, weights)[0]())
+        hand.window.send(rng.choices(makers, weights)[0]())
         if hand.model.mode is not mode and i % 20 == 0:
             keys = {Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}
-            hand.window.model = replace(hand.model, help=False, menu=None)
-            hand.window.tell(events.Key(keys[mode]))
+            hand.window.model = replace(hand.model, shows_help=False, menu=None)
+            hand.window.send(events.Key(keys[mode]))
         if i % 100 == 0:
             hand.frames(1)
     assert hand.window.is_open
 
 
-def test_an_engine_that_dies_is_told_and_replaced(hand):
+def test_an_engine_that_dies_is_reported_and_replaced(hand):
     class Dying(AtOnce):
         broken = True
 
@@ -532,18 +530,18 @@ def test_an_engine_that_dies_is_told_and_replaced(hand):
     hand = hand(SMALL, Mode.ANALYSE, executor=Dying())
     hand.frames(3)
     assert "the engine ended: gone" in hand.model.message
-    hand.window.tell(events.Pasted("3x1x1\nH1H\n"))
+    hand.window.send(events.Pasted("3x1x1\nH1H\n"))
     hand.frames(3)
-    assert hand.model.current.analysis is not None
+    assert hand.model.result.analysis is not None
 
 
 def test_closing_ends_the_engines_process():
-    thinker = Thinker()
-    thinker.think(Think(np.full((9, 9), HIDDEN, np.int8), 10))
-    thinker.answers()
-    (process,) = thinker._executor._processes.values()  # type: ignore[attr-defined]
+    worker = EngineWorker()
+    worker.analyse(Analyse(np.full((9, 9), HIDDEN, np.int8), 10))
+    worker.poll()
+    (process,) = worker._executor._processes.values()  # type: ignore[attr-defined]
     assert process.is_alive()
-    thinker.close()
+    worker.close()
     process.join(20)
     assert not process.is_alive()
 
@@ -552,29 +550,56 @@ def test_odds_seen_are_help_in_the_next_game_too(hand):
     hand = hand(SMALL, executor=Pretending())
     hand.key("o")
     hand.key("r")
-    assert hand.model.playing.helped
+    assert hand.model.play.game.helped
     hand.key("o")
     hand.key("r")
-    assert not hand.model.playing.helped
+    assert not hand.model.play.game.helped
 
 
 def test_a_game_under_way_that_is_analysed_is_helped_and_its_clock_goes_on(hand):
     hand = hand(SMALL, executor=Pretending())
     hand.click((0, 0))
-    before = hand.model.playing.seconds
+    before = hand.model.play.game.seconds
     hand.key("c", control=True)
     hand.key("v", control=True)
     hand.frames(5, seconds=1.0)
     hand.key("f4")
-    assert hand.model.playing.helped
-    assert hand.model.playing.seconds >= before + 5
+    assert hand.model.play.game.helped
+    assert hand.model.play.game.seconds >= before + 5
 
 
 def test_before_the_first_cell_a_hint_says_what_the_start_rule_does(hand):
     hand = hand(SMALL)
     hand.key("h")
     assert "never a mine" in hand.model.message
-    assert not hand.model.playing.helped
+    assert not hand.model.play.game.helped
+
+
+def test_undo_returns_to_the_game_that_a_new_one_replaced(hand):
+    hand = hand(SMALL, executor=Pretending())
+    hand.click((0, 0))
+    left = hand.model.play.game
+    hand.key("n")
+    hand.key("right")
+    hand.key("return")
+    assert "U takes you back" in hand.model.message
+    assert hand.model.play.game.session.level != SMALL.level
+    hand.frames(5, seconds=1.0)
+    hand.key("u")
+    game = hand.model.play.game
+    assert game.session is left.session
+    assert game.seconds >= left.seconds + 5, "its clock ran on"
+    assert not game.helped
+    assert hand.model.settings == SMALL
+    assert "5x6x5" in hand.model.leaderboard[0]
+
+
+def test_the_probability_to_have_survived_is_not_known_after_an_unknown_risk(game):
+    playback = Playback.of(game).go(len(game.moves))
+    assert playback.survival == game.survival[-1]
+    unknown = tuple(replace(move, risk=None) for move in game.moves)
+    assert replace(playback, moves=unknown).survival is None
+    assert replace(playback, moves=unknown).go(0).survival == 1.0
 
 
 def test_a_replay_is_saved_as_it_was_read_and_nothing_is_written_over(hand, game):

@@ -12,9 +12,10 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.single.analysis import Analysis
 from jaxsweep.single.outlines import outline
 from viewer import events
-from viewer.model import Mode, Settings, start
-from viewer.thinker import Thinker, next_move
-from viewer.thoughts import Thought, key_of, think
+from viewer.analysis_result import AnalysisResult, analyse_position, position_key
+from viewer.engine_worker import EngineWorker, next_move
+from viewer.model import Mode, Settings
+from viewer.update import start
 from viewer.window import Window
 
 
@@ -31,10 +32,12 @@ class AtOnce(Executor):
 
 
 class Pretending(AtOnce):
-    """Thinks of a position without an engine: any odds, for tests of what is not the odds."""
+    """Analyses a position without an engine: any odds, for tests of what is not the odds."""
 
     def submit(self, function, /, *args, **kwargs):
-        return super().submit(pretend if function is think else function, *args, **kwargs)
+        return super().submit(
+            pretend if function is analyse_position else function, *args, **kwargs
+        )
 
 
 class Still(Pretending):
@@ -66,15 +69,15 @@ def pretend(grid, mines):
         best=best,
         reason="a guess for a test",
     )
-    return Thought(key_of(grid, mines), analysis, outline(grid))
+    return AnalysisResult(position_key(grid, mines), analysis, outline(grid))
 
 
 class Hand:
     """Opens a window, and moves mouse and keys."""
 
     def __init__(self, settings=None, mode=Mode.PLAY, size=(960, 640), executor=None):
-        thinker = Thinker(lambda: executor or AtOnce())
-        self.window = Window(start(settings or Settings(), mode, size), thinker)
+        engine = EngineWorker(lambda: executor or AtOnce())
+        self.window = Window(start(settings or Settings(), mode, size), engine)
 
     @property
     def model(self):
@@ -82,7 +85,7 @@ class Hand:
 
     def key(self, name, text=None, **held):
         typed = name if text is None and len(name) == 1 else (text or "")
-        self.window.tell(events.Key(name, typed, **held))
+        self.window.send(events.Key(name, typed, **held))
         self.frames(2)
 
     def frames(self, count, seconds=0.02):
@@ -97,9 +100,9 @@ class Hand:
     def click(self, cell, *buttons):
         place = self.at(cell)
         for button in buttons or (events.LEFT,):
-            self.window.tell(events.Press(place, button))
+            self.window.send(events.Press(place, button))
         for button in buttons or (events.LEFT,):
-            self.window.tell(events.Release(place, button))
+            self.window.send(events.Release(place, button))
         self.frames(2)
 
     def colour(self, cell, down=0.5, right=0.5):

@@ -1,9 +1,12 @@
-"""The window: watch a strategy, step through a replay, play, and look at any position's odds.
+"""The window: play, watch a player, step through a replay, and see the odds of any position.
 
-`model` holds all state and `update(model, event) -> model`; `draw` puts a model onto any surface;
-`thinker` asks the engine, in a process of its own; `window` is the loop between them.
+`model` holds the state, and `update` is the pure function from an event to the next state, with a
+module for each mode in `modes`. `drawing` draws a model onto any surface. `effects` are what
+`update` asks for, and `window` is the loop that carries them out; `engine_worker` runs the engine
+in a process of its own.
 """
 
 import os
 
-os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # Commands print what they are asked.
+# Commands print only what they are asked for.
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")

@@ -11,7 +11,7 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import leaderboard
 from jaxsweep.single.replay import ReplayError
 from jaxsweep.strategies import BEST, STRATEGIES
-from viewer.model import MAX_CELLS, Mode, Settings, start
+from viewer.model import MAX_CELLS, Mode, Settings
 
 EXAMPLES = """examples:
   python -m viewer                          play; F1 shows the keys
@@ -22,7 +22,7 @@ EXAMPLES = """examples:
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments, checked."""
+    """Reads and checks the arguments."""
     parser = argparse.ArgumentParser(
         prog="python -m viewer",
         description="Play Minesweeper, watch a solver, step through replays, look at odds.",
@@ -86,11 +86,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     mode = Mode[parsed.mode.upper()]
     if mode is Mode.WATCH:
-        _ = settings.opening  # Raises what is wrong with it before a window opens.
-    # Late, as it takes a while: bad arguments are told at once.
+        _ = settings.opening  # Raises `LevelError` before a window opens.
+    # Imported late, as it takes a while: bad arguments are reported at once.
+    from viewer.engine_worker import EngineWorker
     from viewer.events import Dropped
-    from viewer.model import update
-    from viewer.thinker import Thinker
+    from viewer.update import start, update
     from viewer.window import Window
 
     model = start(settings, mode)
@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         model = update(model, Dropped(path.name, path.read_bytes()))
         if model.message:
             raise ReplayError(model.message)
-    Window(model, Thinker()).run()
+    Window(model, EngineWorker()).run()
     return 0
 
 

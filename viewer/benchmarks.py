@@ -11,10 +11,11 @@ import pygame
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position, to_grid, to_text
 from jaxsweep.simulation.stuck_positions import stuck_positions
-from viewer.draw import draw
-from viewer.events import Pasted, Thinking
-from viewer.model import Mode, Settings, start, update
-from viewer.thoughts import think
+from viewer.analysis_result import analyse_position
+from viewer.drawing import draw
+from viewer.events import AnalysisReady, Pasted
+from viewer.model import Mode, Settings
+from viewer.update import start, update
 
 SEED, SIZE = 2026, (1280, 800)
 
@@ -25,20 +26,20 @@ def _position(opening: Opening) -> Position:
 
 
 def frame(opening: Opening, batch: int) -> Callable[[], object]:
-    """Draw a stuck position in a window of 1280×800, with odds, percent and marks."""
+    """Draws a stuck position in a window of 1280×800, with odds, percent and marks."""
     pygame.display.init()
     pygame.font.init()
     position = _position(opening)
     model = start(Settings(level=opening.level), Mode.ANALYSE, SIZE)
     model = update(model, Pasted(to_text(position)))
-    model = update(model, Thinking(think(to_grid(position), int(position.mines))))
-    assert model.current is not None
+    model = update(model, AnalysisReady(analyse_position(to_grid(position), int(position.mines))))
+    assert model.result is not None
     surface = pygame.Surface(SIZE)
     return lambda: draw(surface, model)
 
 
 def hint(opening: Opening, batch: int) -> Callable[[], object]:
-    """What the window asks the engine for a hint: odds, best cell, reason and outlines."""
+    """Computes what a hint needs: odds, best cell, reason and outlines."""
     position = _position(opening)
     grid, mines = to_grid(position), int(position.mines)
-    return lambda: think(grid, mines).key
+    return lambda: analyse_position(grid, mines).key

@@ -1,4 +1,4 @@
-"""The system's clipboard; or, where there is none, one of the window's own."""
+"""The system's clipboard, or one of the window's own where there is none."""
 
 import pygame
 
@@ -6,7 +6,7 @@ _own = ""
 
 
 def put(text: str) -> None:
-    """Puts a text there."""
+    """Puts a text on the clipboard."""
     global _own
     _own = text
     try:
@@ -17,7 +17,7 @@ def put(text: str) -> None:
 
 
 def text() -> str:
-    """The text that is there, or none."""
+    """Returns the text on the clipboard, or an empty one."""
     try:
         _begin()
         data = pygame.scrap.get(pygame.SCRAP_TEXT)

@@ -1,9 +1,9 @@
-"""What can happen to the window, free of any library: what `update` understands."""
+"""The events that `update` understands, independent of pygame."""
 
 from dataclasses import dataclass
 
 from jaxsweep.single.replay import RecordedMove
-from viewer.thoughts import Thought
+from viewer.analysis_result import AnalysisResult
 
 Point = tuple[int, int]
 """Pixels from the window's top left."""
@@ -61,7 +61,7 @@ class Resize:
 
 @dataclass(frozen=True)
 class Tick:
-    """Time went by."""
+    """Time has passed."""
 
     seconds: float
 
@@ -76,21 +76,21 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Pasted:
-    """The clipboard's text, as asked for."""
+    """The clipboard's text, after `effects.Paste`."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Thinking:
-    """The engine has an answer."""
+class AnalysisReady:
+    """The engine has analysed a position."""
 
-    thought: Thought
+    result: AnalysisResult
 
 
 @dataclass(frozen=True)
-class Watched:
-    """The player that is watched has made a move; None at the end of its game."""
+class MovePlayed:
+    """The player that is watched has made a move; `move` is None at the end of its game."""
 
     run: int
     number: int
@@ -100,21 +100,21 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Told:
-    """Something to say to the person, such as that a file could not be written."""
+class Notice:
+    """A message for the person, such as that a file could not be written."""
 
     message: str
 
 
 @dataclass(frozen=True)
-class Failed:
-    """The engine is gone, with what it was asked."""
+class EngineFailed:
+    """The engine failed, and its tasks are lost."""
 
     message: str
 
 
 @dataclass(frozen=True)
-class Standing:
+class LeaderboardRead:
     """The leaderboard, line by line."""
 
     lines: tuple[str, ...]
@@ -130,9 +130,9 @@ Event = (
     | Tick
     | Dropped
     | Pasted
-    | Thinking
-    | Watched
-    | Told
-    | Failed
-    | Standing
+    | AnalysisReady
+    | MovePlayed
+    | Notice
+    | EngineFailed
+    | LeaderboardRead
 )

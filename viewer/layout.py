@@ -1,4 +1,4 @@
-"""Where everything is in a window of some size: for what draws it, and what clicks on it."""
+"""The layout of a window of any size, for drawing and for the mouse."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from jaxsweep.rules.board import Cell
 from viewer.events import Point
 
 BAR = 36
-"""Height of the line of modes on top."""
+"""Height of the bar of buttons on top."""
 
 TIMELINE = 84
 """Height of the timeline under a replay."""
@@ -38,7 +38,7 @@ class Rect:
 
 @dataclass(frozen=True)
 class Layout:
-    """Rectangles, and where the board's first cell is drawn and how large."""
+    """The rectangles of the window, and the place and size of the board's cells."""
 
     bar: Rect
     field: Rect
@@ -51,23 +51,23 @@ class Layout:
     cols: int
 
     def cell_at(self, at: Point) -> Cell | None:
-        """The board's cell at a point of the window."""
+        """Returns the board's cell at a point of the window; None outside of the board."""
         if not self.field.has(at):
             return None
         col, row = ((at[i] - self.origin[i]) // self.cell for i in range(2))
         return (row, col) if 0 <= row < self.rows and 0 <= col < self.cols else None
 
     def place(self, cell: Cell) -> Point:
-        """The top left corner of a cell."""
+        """Returns the top left corner of a cell."""
         return self.origin[0] + cell[1] * self.cell, self.origin[1] + cell[0] * self.cell
 
     def button(self, index: int) -> Rect:
-        """One of the buttons on top."""
+        """Returns the rectangle of a button on top."""
         width = self.bar.width // BUTTONS
         return Rect(self.bar.left + index * width, self.bar.top, width, self.bar.height)
 
-    def seen(self) -> tuple[range, range]:
-        """Rows and columns of which something is in view."""
+    def visible(self) -> tuple[range, range]:
+        """Returns the rows and the columns that are at least partly in view."""
         ranges = []
         for side, (length, start) in enumerate(
             ((self.rows, self.field.top), (self.cols, self.field.left))
@@ -83,7 +83,7 @@ class Layout:
 def lay_out(
     size: Point, board: tuple[int, int], zoom: float, pan: Point, has_timeline: bool
 ) -> Layout:
-    """The layout of a window: the board as large as fits, times `zoom`, moved by `pan`."""
+    """Lays out a window: the board as large as fits, times `zoom`, moved by `pan`."""
     width, height = (max(a, b) for a, b in zip(size, MIN_SIZE, strict=True))
     panel_width = min(max(width * 28 // 100, 200), 340) if width >= 560 else 0
     bottom = TIMELINE if has_timeline else 0

@@ -1,4 +1,4 @@
-"""Colours, light and dark: told apart by lightness as well as by hue, for every kind of eye."""
+"""Colours, light and dark: distinct in lightness as well as in hue, for colour-blind people."""
 
 from dataclasses import dataclass
 
@@ -14,15 +14,15 @@ class Theme:
     text: Colour
     faint: Colour
     accent: Colour
-    covered: Colour
-    light_edge: Colour
-    dark_edge: Colour
+    hidden: Colour
+    bevel_light: Colour
+    bevel_dark: Colour
     opened: Colour
     grid: Colour
     numbers: tuple[Colour, ...]
-    """Of 1 to 8."""
+    """The colours of 1 to 8."""
     unlikely: Colour
-    """A covered cell that is hardly a mine; from here to `likely`, the darker the likelier."""
+    """A hidden cell that is hardly a mine; from here to `likely`, the darker the likelier."""
     likely: Colour
     on_unlikely: Colour
     on_likely: Colour
@@ -31,7 +31,7 @@ class Theme:
     best: Colour
     exploded: Colour
     flag: Colour
-    edges: tuple[Colour, ...]
+    components: tuple[Colour, ...]
 
 
 LIGHT = Theme(
@@ -40,9 +40,9 @@ LIGHT = Theme(
     text=(28, 32, 38),
     faint=(118, 126, 138),
     accent=(0, 98, 165),
-    covered=(196, 204, 214),
-    light_edge=(226, 232, 239),
-    dark_edge=(150, 160, 173),
+    hidden=(196, 204, 214),
+    bevel_light=(226, 232, 239),
+    bevel_dark=(150, 160, 173),
     opened=(251, 252, 253),
     grid=(221, 226, 232),
     numbers=(
@@ -64,7 +64,7 @@ LIGHT = Theme(
     best=(222, 148, 0),
     exploded=(224, 102, 30),
     flag=(196, 60, 0),
-    edges=((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (150, 120, 0)),
+    components=((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (150, 120, 0)),
 )
 
 DARK = Theme(
@@ -73,9 +73,9 @@ DARK = Theme(
     text=(230, 234, 240),
     faint=(146, 155, 168),
     accent=(96, 178, 240),
-    covered=(74, 84, 98),
-    light_edge=(98, 109, 125),
-    dark_edge=(48, 55, 65),
+    hidden=(74, 84, 98),
+    bevel_light=(98, 109, 125),
+    bevel_dark=(48, 55, 65),
     opened=(34, 38, 45),
     grid=(48, 54, 63),
     numbers=(
@@ -97,11 +97,11 @@ DARK = Theme(
     best=(250, 190, 40),
     exploded=(206, 84, 0),
     flag=(255, 138, 70),
-    edges=((86, 180, 233), (230, 124, 40), (0, 190, 140), (230, 150, 195), (240, 228, 66)),
+    components=((86, 180, 233), (230, 124, 40), (0, 190, 140), (230, 150, 195), (240, 228, 66)),
 )
 
 
 def blend(first: Colour, second: Colour, share: float) -> Colour:
-    """From the first colour, share 0, to the second, share 1."""
+    """Blends two colours: share 0 is the first, share 1 the second."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue

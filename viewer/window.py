@@ -1,4 +1,4 @@
-"""The loop: events of the window in, frames out, and whatever the model wishes done."""
+"""The loop: takes events of the window, draws frames, and carries out the effects."""
 
 import os
 from collections.abc import Iterator
@@ -11,15 +11,16 @@ import pygame
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.single import session
 from jaxsweep.single.replay import Replay, save
-from viewer import clipboard, events, scores, wishes
-from viewer.draw import draw
+from viewer import clipboard, effects, events, scores
+from viewer.drawing import draw
+from viewer.effects import Effect
+from viewer.engine_worker import EngineWorker
 from viewer.events import Event
-from viewer.model import Model, update
-from viewer.thinker import Thinker
-from viewer.wishes import Wish
+from viewer.model import Model
+from viewer.update import update
 
 FRAMES = 60
-"""A second."""
+"""Frames a second."""
 
 _BUTTONS = {1: events.LEFT, 2: events.MIDDLE, 3: events.RIGHT}
 
@@ -31,8 +32,8 @@ class ScreenError(UserError):
 class Window:
     """A window on the screen, and the model that it shows."""
 
-    def __init__(self, model: Model, thinker: Thinker):
-        # Nothing here makes a sound; a machine without a sound card is not to complain.
+    def __init__(self, model: Model, engine: EngineWorker):
+        # Not `pygame.init()`: a machine without a sound card would complain.
         try:
             pygame.display.init()
             pygame.font.init()
@@ -42,7 +43,7 @@ class Window:
             raise ScreenError(f"no window can be opened here: {error}") from None
         pygame.key.set_repeat(350, 40)
         self.model = model
-        self._thinker = thinker
+        self._engine = engine
         self._drawn: Model | None = None
         self._open = True
 
@@ -56,15 +57,15 @@ class Window:
             self.close()
 
     def frame(self, seconds: float) -> None:
-        """One frame: what happened, what is wished, and a picture if anything changed."""
+        """Handles what happened since the last frame, and draws if anything changed."""
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
                 self._open = False
             for own in translate(event):
-                self.tell(own)
-        for answer in self._thinker.answers():
-            self.tell(answer)
-        self.tell(events.Tick(seconds))
+                self.send(own)
+        for answer in self._engine.poll():
+            self.send(answer)
+        self.send(events.Tick(seconds))
         if self.model is not self._drawn:
             draw(self.surface, self.model)
             pygame.display.flip()
@@ -72,48 +73,48 @@ class Window:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has closed it."""
+        """Whether the window has not been closed."""
         return self._open
 
-    def tell(self, event: Event) -> None:
-        """Updates the model, and does what it wishes."""
+    def send(self, event: Event) -> None:
+        """Updates the model by an event, and carries out the effects."""
         self.model = update(self.model, event)
-        while self.model.wishes:
-            wished, self.model = self.model.wishes, replace(self.model, wishes=())
-            for wish in wished:
-                for answer in self._fulfil(wish):
+        while self.model.effects:
+            pending, self.model = self.model.effects, replace(self.model, effects=())
+            for effect in pending:
+                for answer in self._carry_out(effect):
                     self.model = update(self.model, answer)
 
     def close(self) -> None:
-        """Leaves nothing behind."""
-        self._thinker.close()
+        """Ends the engine and closes the window."""
+        self._engine.close()
         pygame.display.quit()
 
-    def _fulfil(self, wish: Wish) -> Iterator[Event]:
-        match wish:
-            case wishes.Think():
-                self._thinker.think(wish)
-            case wishes.Follow():
-                self._thinker.follow(wish)
-            case wishes.WarmUp():
-                # The first click of a level waits for nothing: its deal is compiled before.
-                Thread(target=session.warm_up, args=(wish.level,), daemon=True).start()
-            case wishes.Copy():
-                clipboard.put(wish.text)
-            case wishes.Paste():
+    def _carry_out(self, effect: Effect) -> Iterator[Event]:
+        match effect:
+            case effects.Analyse():
+                self._engine.analyse(effect)
+            case effects.WatchGame():
+                self._engine.watch(effect)
+            case effects.WarmUp():
+                # Compiled in the background, so that the first click need not wait for it.
+                Thread(target=session.warm_up, args=(effect.level,), daemon=True).start()
+            case effects.Copy():
+                clipboard.put(effect.text)
+            case effects.Paste():
                 yield events.Pasted(clipboard.text())
-            case wishes.Score():
-                yield from scores.write_down(wish)
-            case wishes.LookUp():
-                yield scores.look_up(wish)
-            case wishes.Save():
-                yield events.Told(_save(wish.replay))
-            case wishes.Quit():
+            case effects.EnterGame():
+                yield from scores.enter(effect)
+            case effects.ReadLeaderboard():
+                yield scores.read(effect)
+            case effects.SaveReplay():
+                yield events.Notice(_save(effect.replay))
+            case effects.Quit():
                 self._open = False
 
 
 def translate(event: pygame.event.Event) -> Iterator[Event]:
-    """An event of pygame in our own words; nothing for those that mean nothing here."""
+    """Translates an event of pygame into those of `events`; yields nothing for the others."""
     match event.type:
         case pygame.KEYDOWN:
             name = pygame.key.name(event.key)
@@ -140,15 +141,15 @@ def translate(event: pygame.event.Event) -> Iterator[Event]:
 
 
 def read_file(path: Path) -> Event:
-    """A file's bytes, or why there are none."""
+    """Reads a file; one that cannot be read becomes a notice."""
     try:
         return events.Dropped(path.name, path.read_bytes())
     except OSError as error:
-        return events.Told(f"{path.name}: {error.strerror or error}")
+        return events.Notice(f"{path.name}: {error.strerror or error}")
 
 
 def _save(replay: Replay) -> str:
-    """Writes a replay beside where the program was started; says where, or why not."""
+    """Writes a replay to the current folder; returns a sentence that says where, or why not."""
     level = replay.opening.level
     size = f"{level.rows}x{level.cols}x{level.mines}-{replay.opening.start.value}"
     stem = f"{replay.strategy}-{size}-seed-{replay.seed}-game-{replay.game}"

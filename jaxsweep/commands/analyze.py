@@ -75,7 +75,7 @@ def _summary(analysis: Analysis) -> list[str]:
         counted = analysis.layouts is not None
         count = f"{analysis.layouts:,}" if counted else f"about 10^{analysis.log10_layouts:.2f}"
         lines = [f"{count} {_plural('layout', analysis.layouts)}; {certain}"]
-    far = terminal.free_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
+    far = terminal.unconstrained_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
     if far.any() and analysis.has_odds:
         mean, count = float(analysis.odds[far].mean()), int(far.sum())
         each = "each" if analysis.status is Status.EXACT else "on average"

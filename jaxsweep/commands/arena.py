@@ -27,6 +27,7 @@ from jaxsweep.simulation.matches import (
 )
 from jaxsweep.simulation.runs import Run, RunError, Settings
 from jaxsweep.simulation.statistics import paired_difference, wilson
+from jaxsweep.single import words
 from jaxsweep.single.replay import record as record_game
 from jaxsweep.single.replay import save
 from jaxsweep.strategies import FAST, STRATEGIES
@@ -195,7 +196,8 @@ def measure(
             pass
     except KeyboardInterrupt:
         have = len(own) - len(run.missing(own))
-        print(f"\n{have} of {len(own)} shards are in {folder}; the same command goes on.")
+        shards = f"{have} of {words.count(len(own), 'shard')} {'is' if have == 1 else 'are'}"
+        print(f"\n{shards} in {folder}; the same command goes on.")
         raise
     if count > 1:
         # All leave together, or the first to leave would end the others.
@@ -311,5 +313,6 @@ def compare(first: tuple[Settings, Record], second: tuple[Settings, Record], as_
         return
     print(
         f"{one.strategy} − {two.strategy}: {difference:+.3%} ({low:+.3%} to {high:+.3%}); of "
-        f"{len(a):,} boards {only_a:,} were won by the first alone, {only_b:,} by the second alone"
+        f"{words.count(len(a), 'board')} {only_a:,} {'was' if only_a == 1 else 'were'} won by the "
+        f"first alone, {only_b:,} by the second alone"
     )

@@ -17,6 +17,7 @@ from jaxsweep.rules.level import Opening, Start
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import terminal
 from jaxsweep.single.watch import WatchedMove, describe, share_opened, watch
+from jaxsweep.single.words import count, move_in_words, of_them_guesses
 from jaxsweep.strategies import BEST, FAST, STRATEGIES
 
 DEFAULT_LEVEL = "beginner"
@@ -129,12 +130,12 @@ def _measure(opening: Opening, name: str, seed: int, games: int, as_json: bool) 
 
 def _play_oneself(parsed: argparse.Namespace, seed: int) -> int:
     # Late, as `_save` does: who only watches does not wait for what only players need.
-    from jaxsweep.single import human, leaderboard
+    from jaxsweep.single import leaderboard, terminal_play
 
     level, start, name = arguments.read_level(parsed.level), Start(parsed.start), parsed.name
     name = leaderboard.default_name() if name is None else leaderboard.tidy_name(name)
     use_cache()
-    return human.play(level, start, seed, name, parsed.save)
+    return terminal_play.play(level, start, seed, name, parsed.save)
 
 
 def _save(steps: list[WatchedMove], name: str, opening: Opening, seed: int, path: Path) -> None:
@@ -184,7 +185,7 @@ def ending(steps: list[WatchedMove], opening: Opening, seconds: float) -> Text:
     text = Text()
     text.append(*(("won", "bold green") if last.status is GameStatus.WON else ("lost", "bold red")))
     text.append(
-        f" in {clicks} clicks, {guesses} of them guesses, "
+        f" in {count(clicks, 'click')}, {of_them_guesses(guesses)}, "
         f"{share_opened(last, opening):.1%} of the board opened, {seconds:.1f} s"
     )
     return text
@@ -192,19 +193,8 @@ def ending(steps: list[WatchedMove], opening: Opening, seconds: float) -> Text:
 
 def _sentence(step: WatchedMove, width: int) -> str:
     """What was opened and why, on one line."""
-    risk = "" if not step.risk else f", risk {step.risk:.1%}"
-    tail = f": {step.why}{risk}"
-    if step.status is GameStatus.LOST:
-        tail += ". A mine!"
-    head = f"move {step.number + 1}, "
-    room = width - len(head) - len(tail)
-    for shown in range(len(step.cells), 0, -1):
-        cells = " ".join(f"({row},{col})" for row, col in step.cells[:shown])
-        rest = len(step.cells) - shown
-        text = cells + (f" and {rest} more" if rest else "")
-        if len(text) <= room or shown == 1:
-            return head + text + tail
-    raise AssertionError("a move opens at least one cell")
+    head, is_mine = f"move {step.number + 1}, ", step.status is GameStatus.LOST
+    return head + move_in_words(step.cells, step.why, step.risk, is_mine, width - len(head))
 
 
 def _new_file(text: str) -> Path:

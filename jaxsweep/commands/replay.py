@@ -17,6 +17,7 @@ from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.format import RecordedMove, Replay, load
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
+from jaxsweep.single.words import count, move_in_words, of_them_guesses
 
 EXAMPLES = """examples:
   python -m jaxsweep.replay show game.json                      move by move, in the terminal
@@ -82,8 +83,8 @@ def report(file: str, replay: Replay) -> int:
     """Prints what is wrong with a replay, or that nothing is; returns the exit status."""
     problems = check(replay)
     if not problems:
-        moves = f"{len(replay.moves)} move{'' if len(replay.moves) == 1 else 's'}"
-        print(f"{file}: {moves}, {OUTCOMES[replay.outcome]}, all as it should be")
+        moves, outcome = count(len(replay.moves), "move"), OUTCOMES[replay.outcome]
+        print(f"{file}: {moves}, {outcome}, all as it should be")
     for problem in problems:
         print(f"{file}: {problem}")
     return arguments.USAGE_ERROR if problems else 0
@@ -112,7 +113,7 @@ def show(replay: Replay, delay: float | None) -> None:
 
 def frames(replay: Replay, console: Console) -> Iterator[Group]:
     """The board after each move, as it is drawn."""
-    opening, count = replay.opening, len(replay.moves)
+    opening, moves = replay.opening, len(replay.moves)
     title = f"{replay.strategy} on {opening.level}, {opening.start.value} start, seed {replay.seed}"
     boards = replay.boards()[1:]
     for number, (move, board) in enumerate(zip(replay.moves, boards, strict=True), start=1):
@@ -123,17 +124,15 @@ def frames(replay: Replay, console: Console) -> Iterator[Group]:
             room=(console.height - 4, console.width),
             ascii_only=console.options.ascii_only,
         )
-        told = f"move {number} of {count}, {sentence(move, board)}"
-        yield Group(Text(title, "bold"), Text(told, no_wrap=True, overflow="ellipsis"), drawing)
+        line = f"move {number} of {moves}, {sentence(move, board)}"
+        yield Group(Text(title, "bold"), Text(line, no_wrap=True, overflow="ellipsis"), drawing)
 
 
 def sentence(move: RecordedMove, after: Board) -> str:
-    """What a move did and why."""
-    (row, col), *rest = move.cells or move.flags
-    done = f"({row},{col})" + (f" and {len(rest)} more" if rest else "")
-    risk = f", {move.risk:.1%}" if move.risk else ""
-    mine = ". A mine!" if after.status is GameStatus.LOST else ""
-    return ("" if move.cells else "flag ") + f"{done}: {move.reason.text}{risk}{mine}"
+    """Says what a move did and why; of several cells, only the first is named."""
+    verb, is_mine = "" if move.cells else "flag ", after.status is GameStatus.LOST
+    cells, reason = move.cells or move.flags, move.reason.text
+    return verb + move_in_words(cells, reason, move.risk, is_mine, room=0)
 
 
 def ending(replay: Replay) -> Text:
@@ -142,7 +141,8 @@ def ending(replay: Replay) -> Text:
     guesses = sum(move.reason.is_guess for move in replay.moves)
     text = Text()
     text.append(OUTCOMES[replay.outcome], styles.get(replay.outcome, "bold"))
-    text.append(f" in {len(replay.moves)} moves, {guesses} of them guesses")
-    if any(move.risk is not None for move in replay.moves):
-        text.append(f", {replay.survival[-1]:.1%} to survive them all")
+    text.append(f" in {count(len(replay.moves), 'move')}, {of_them_guesses(guesses)}")
+    survival = replay.survival[-1]
+    if replay.moves and survival is not None:
+        text.append(f", {survival:.1%} to survive them all")
     return text

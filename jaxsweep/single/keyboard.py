@@ -1,4 +1,4 @@
-"""Single keys of a terminal: read as they are pressed, and the terminal given back as it was."""
+"""Reads single keys from a terminal, and restores the terminal afterwards."""
 
 import io
 import os
@@ -16,9 +16,9 @@ UP, DOWN, LEFT, RIGHT = "up", "down", "left", "right"
 
 _ARROWS = {"A": UP, "B": DOWN, "C": RIGHT, "D": LEFT}
 
-# ESC [ … and ESC O …: what a terminal sends for keys that are no characters.
+# ESC [ … and ESC O …: the escape sequences of keys that are no characters.
 _SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|O)([@-~])")
-_BEGUN = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|O)?\Z")
+_INCOMPLETE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|O)?\Z")
 
 _SHOW_CURSOR, _LEAVE_SCREEN = b"\x1b[?25h", b"\x1b[?1049l"
 
@@ -28,12 +28,12 @@ class TerminalError(UserError):
 
 
 def decode(data: bytes) -> tuple[list[str], bytes]:
-    """The keys in what a terminal sent, and the begun escape sequence at its end, if any.
+    """Returns the keys in what a terminal sent, and the incomplete escape sequence at its end.
 
-    Letters are lower case; what is no arrow and no character is left out.
+    Letters become lower case; keys other than arrows and characters are left out.
     """
     keys: list[str] = []
-    while data and not _BEGUN.match(data):
+    while data and not _INCOMPLETE.match(data):
         if sequence := _SEQUENCE.match(data):
             arrow = _ARROWS.get(sequence[1].decode())
             keys += [] if arrow is None else [arrow]
@@ -45,14 +45,14 @@ def decode(data: bytes) -> tuple[list[str], bytes]:
 
 
 def presses(seconds: float) -> Iterator[str | None]:
-    """Keys as they are pressed, until the terminal is gone; None whenever some seconds pass."""
-    stdin, begun = sys.stdin.fileno(), b""
+    """Yields keys as they are pressed until the terminal is gone, and None after some seconds."""
+    stdin, rest = sys.stdin.fileno(), b""
     while True:
         if not select.select([stdin], [], [], seconds)[0]:
-            begun = b""  # No more came after an ESC: it was the key itself.
+            rest = b""  # No more came after an ESC: it was the key itself.
             yield None
         elif data := os.read(stdin, 1024):
-            keys, begun = decode(begun + data)
+            keys, rest = decode(rest + data)
             yield from keys
         else:
             return
@@ -60,9 +60,9 @@ def presses(seconds: float) -> Iterator[str | None]:
 
 @contextmanager
 def whole_screen(console: Console) -> Iterator[None]:
-    """A screen of its own, no cursor, keys without Enter; all is put back, whatever happens.
+    """Switches to the alternate screen, without a cursor, with keys that need no Enter.
 
-    Raises `TerminalError` where this cannot be.
+    All is restored in the end. Raises `TerminalError` where there is no such terminal.
     """
     try:
         import termios
@@ -77,19 +77,19 @@ def whole_screen(console: Console) -> Iterator[None]:
         raise TerminalError("playing needs a terminal that can draw a board in place")
     stdin = sys.stdin.fileno()
     before = termios.tcgetattr(stdin)
-    with ExitStack() as put_back:
-        put_back.callback(termios.tcsetattr, stdin, termios.TCSAFLUSH, before)
+    with ExitStack() as restore:
+        restore.callback(termios.tcsetattr, stdin, termios.TCSAFLUSH, before)
         tty.setcbreak(stdin)
         keys = termios.tcgetattr(stdin)
-        # A game that is stopped would leave the shell on this screen.
+        # Ctrl-Z would leave the shell on this screen.
         keys[6][termios.VSUSP] = bytes([os.fpathconf(stdin, "PC_VDISABLE")])
         termios.tcsetattr(stdin, termios.TCSADRAIN, keys)
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # A sign that the terminal does not have must not end the game.
-            put_back.callback(sys.stdout.reconfigure, errors=sys.stdout.errors)
+            # A character that the terminal cannot encode must not end the game.
+            restore.callback(sys.stdout.reconfigure, errors=sys.stdout.errors)
             sys.stdout.reconfigure(errors="replace")
-        # Not by the console: it may be what failed.
-        put_back.callback(os.write, sys.stdout.fileno(), _SHOW_CURSOR + _LEAVE_SCREEN)
+        # Not through the console, which may be what failed.
+        restore.callback(os.write, sys.stdout.fileno(), _SHOW_CURSOR + _LEAVE_SCREEN)
         console.set_alt_screen(True)
         console.show_cursor(False)
         yield

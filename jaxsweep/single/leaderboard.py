@@ -1,7 +1,7 @@
-"""Who won how often and how fast: finished games, one line each, in a file of the user's own.
+"""The leaderboard: finished games, one line each, in a CSV file in the user's data folder.
 
-The file is CSV, in the user's data folder, and only ever grows: lines are added at its end, in one
-piece, so that two programs may do so at once. A line that cannot be read is passed over and stays.
+The file only ever grows: each line is appended in one write, so that two programs may add games at
+once. A line that cannot be read is skipped and left as it is.
 """
 
 import csv
@@ -20,7 +20,7 @@ from jaxsweep.rules.level import LEVELS, Level, Start
 COLUMNS = ("name", "level", "start", "won", "seconds", "helped", "date")
 
 BEST_TIMES = 5
-"""How many of the best times are told."""
+"""How many of the best times are listed."""
 
 LONGEST_NAME = 40
 
@@ -31,7 +31,7 @@ class Entry:
 
     name: str
     level: str
-    """As `level_name` has it."""
+    """As `level_name` returns it."""
     start: Start
     won: bool
     seconds: float
@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """What a leaderboard says of one level with one start rule."""
+    """Games, wins and best times of one level with one start rule."""
 
     games: int
     wins: int
@@ -59,24 +59,24 @@ class Standing:
 
 
 def path() -> Path:
-    """Where the leaderboard is kept."""
+    """Returns the path of the leaderboard's file."""
     return user_data_path("jaxsweep") / "leaderboard.csv"
 
 
 def level_name(level: Level) -> str:
-    """`beginner` and so on, or `ROWSxCOLSxMINES`."""
+    """Returns `beginner` and so on, or `ROWSxCOLSxMINES`."""
     names = [name for name, known in LEVELS.items() if known == level]
     return names[0] if names else f"{level.rows}x{level.cols}x{level.mines}"
 
 
 def tidy_name(name: str) -> str:
-    """A name as it is kept: on one line, and not too long; `player` if nothing is left of it."""
+    """Returns a name as it is stored: one line, not too long; `player` if nothing is left."""
     printable = "".join(char if char.isprintable() else " " for char in name)
     return " ".join(printable.split())[:LONGEST_NAME].strip() or "player"
 
 
 def default_name() -> str:
-    """The user's name on this machine, or `player` where it has none."""
+    """Returns the user's name on this machine, or `player` where it has none."""
     try:
         return tidy_name(getpass.getuser())
     except (OSError, KeyError, ImportError):
@@ -94,12 +94,12 @@ def add(entry: Entry) -> None:
         else:
             out.seek(-1, io.SEEK_END)
             if out.read(1) != b"\n":
-                before = b"\n"  # The last line was cut off: this one must not go down with it.
+                before = b"\n"  # The last line was cut off: this one starts anew.
         out.write(before + _line(_fields(entry)))
 
 
 def read() -> list[Entry]:
-    """All games that can be read, oldest first; raises `OSError` if the file cannot be opened."""
+    """Returns all readable games, oldest first; raises `OSError` if the file cannot be opened."""
     try:
         text = path().read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
@@ -110,12 +110,35 @@ def read() -> list[Entry]:
 
 
 def standing(entries: Iterable[Entry], level: str, start: Start) -> Standing:
-    """Games, wins and best times of one level, by its `level_name`, with one start rule."""
+    """Summarises the games of one level, by its `level_name`, with one start rule."""
     played = [entry for entry in entries if (entry.level, entry.start) == (level, start)]
     won = [entry for entry in played if entry.won]
     fair = [entry for entry in won if not entry.helped]
     best = sorted(fair, key=lambda entry: entry.seconds)[:BEST_TIMES]
     return Standing(len(played), len(won), tuple(best))
+
+
+def standing_after(entries: Iterable[Entry], entry: Entry) -> str:
+    """Says how the player of a game stands on its level, and the best time of all."""
+    entries = list(entries)
+    own = [other for other in entries if other.name == entry.name]
+    mine = standing(own, entry.level, entry.start)
+    everyone = standing(entries, entry.level, entry.start)
+    text = f"{entry.name} won {mine.wins} of {mine.games} on {entry.level}"
+    if not everyone.best:
+        return f"{text}."
+    best = everyone.best[0]
+    whose = "" if best.name == entry.name else f" by {best.name}"
+    record = " A new best time!" if best == entry and len(everyone.best) > 1 else ""
+    return f"{text}; best time {best.seconds:.1f} s{whose}.{record}"
+
+
+def standing_lines(entries: Iterable[Entry], level: Level, start: Start) -> tuple[str, ...]:
+    """Lists the wins and the best times of a level, line by line."""
+    name = level_name(level)
+    found = standing(entries, name, start)
+    times = (f"{place}. {e.seconds:.1f} s  {e.name}" for place, e in enumerate(found.best, start=1))
+    return f"{name}, {start.value} start: {found.wins} of {found.games} won", *times
 
 
 def _fields(entry: Entry) -> tuple[str, ...]:
@@ -137,7 +160,7 @@ def _line(fields: tuple[str, ...]) -> bytes:
 
 
 def _entry(line: str) -> Entry | None:
-    """None for what is not the line of a game, such as the header."""
+    """Reads one line; None where it is no game, such as the header."""
     try:
         (name, level, start, won, seconds, helped, date) = next(csv.reader([line], strict=True))
         entry = Entry(

@@ -1,7 +1,7 @@
-"""Where a position's edges and tile sets are: for people to look at.
+"""The connected components and tile sets of a position's frontier, to be drawn.
 
-Covered cells next to an open number are the boundary. Those that touch the same numbers form a tile
-set; tile sets that share a number, directly or through others, form an edge.
+Hidden cells next to an open number are the boundary. Those that touch the same numbers form a tile
+set; tile sets that share a number, directly or through others, form a connected component.
 """
 
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ import numpy as np
 from jaxtyping import Int, Int8
 
 NONE = -1
-"""Stands in an outline for cells of no edge."""
+"""Marks cells of no component."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outlines:
-    """The edge and the tile set of each boundary cell, numbered from 0; `NONE` elsewhere."""
+    """The component and the tile set of each boundary cell, numbered from 0; `NONE` elsewhere."""
 
-    edges: Int[np.ndarray, "rows cols"]
-    sets: Int[np.ndarray, "rows cols"]
+    components: Int[np.ndarray, "rows cols"]
+    tile_sets: Int[np.ndarray, "rows cols"]
 
 
 def outline(grid: Int8[np.ndarray, "rows cols"]) -> Outlines:
-    """The outlines of what a player sees; flags are covered cells like others."""
+    """Finds components and tile sets; flags are hidden cells like others."""
     rows, cols = grid.shape
-    edges, sets = np.full((rows, cols), NONE), np.full((rows, cols), NONE)
+    components, tile_sets = np.full((rows, cols), NONE), np.full((rows, cols), NONE)
     touched: dict[tuple[int, int], frozenset[tuple[int, int]]] = {}
     for row, col in np.argwhere(grid < 0):
         numbers = frozenset(_around(grid, int(row), int(col), opened=True))
@@ -32,26 +32,26 @@ def outline(grid: Int8[np.ndarray, "rows cols"]) -> Outlines:
             touched[int(row), int(col)] = numbers
     ordinals: dict[frozenset[tuple[int, int]], int] = {}
     for cell, numbers in touched.items():
-        sets[cell] = ordinals.setdefault(numbers, len(ordinals))
+        tile_sets[cell] = ordinals.setdefault(numbers, len(ordinals))
     count = 0
     for start in touched:
-        if edges[start] != NONE:
+        if components[start] != NONE:
             continue
-        edges[start], waiting = count, [start]
+        components[start], waiting = count, [start]
         while waiting:
             for number in touched[waiting.pop()]:
                 for cell in _around(grid, *number, opened=False):
-                    if edges[cell] == NONE:
-                        edges[cell] = count
+                    if components[cell] == NONE:
+                        components[cell] = count
                         waiting.append(cell)
         count += 1
-    return Outlines(edges, sets)
+    return Outlines(components, tile_sets)
 
 
 def _around(
     grid: Int8[np.ndarray, "rows cols"], row: int, col: int, opened: bool
 ) -> list[tuple[int, int]]:
-    """The open, or the covered, neighbours of a cell."""
+    """Returns the open or the hidden neighbours of a cell."""
     rows, cols = grid.shape
     return [
         (r, c)

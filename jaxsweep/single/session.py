@@ -1,6 +1,6 @@
-"""A person's game: clicks in, boards out; nothing is changed in place, so that all can be undone.
+"""The moves and boards of a person's game, immutable, so that every move can be undone.
 
-Mines are laid when the first cell is opened, as the start rule has it.
+Mines are dealt when the first cell is opened, by the start rule.
 """
 
 from dataclasses import dataclass, replace
@@ -20,21 +20,21 @@ from jaxsweep.strategies import Reason
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """A game under way, or over."""
+    """A game in progress, or over."""
 
     level: Level
     start: Start
     seed: int
     board: Board
     opening: Opening | None = None
-    """None before the first cell is opened: there are no mines yet, but there may be flags."""
+    """None before the first cell is opened: no mines are dealt yet, but there may be flags."""
     moves: tuple[RecordedMove, ...] = ()
     before: "Session | None" = None
     """The same game one move ago."""
 
     @classmethod
     def new(cls, level: Level, start: Start, seed: int) -> "Session":
-        """A covered board."""
+        """Returns a board with every cell hidden."""
         return cls(level, start, seed, Board.covered(np.zeros((level.rows, level.cols), bool)))
 
     @property
@@ -44,11 +44,11 @@ class Session:
 
     @property
     def mines_left(self) -> int:
-        """What a mine counter shows: mines less flags."""
+        """The mine counter: mines less flags."""
         return self.level.mines - int(self.board.flags.sum())
 
     def open(self, cell: Cell) -> "Session":
-        """Opens a closed cell without a flag; mines are laid if it is the first.
+        """Opens a hidden cell without a flag; mines are dealt if it is the first.
 
         Raises `LevelError` where the start rule leaves too few cells for the mines.
         """
@@ -56,32 +56,32 @@ class Session:
             return self
         if self.opening is None:
             opening = Opening(self.level, self.start, cell)
-            laid = Board(deal(opening, self.seed), self.board.opened, self.board.flags)
-            dealt = replace(self, board=laid, opening=opening)
+            board = Board(deal(opening, self.seed), self.board.opened, self.board.flags)
+            dealt = replace(self, board=board, opening=opening)
             # A board full of mines is won before it begins.
-            over = laid.status is not GameStatus.PLAYING
+            over = board.status is not GameStatus.PLAYING
             return dealt if over else replace(dealt._played((cell,), ()), before=self)
         return self if self.board.opened[cell] else self._played((cell,), ())
 
     def chord(self, cell: Cell) -> "Session":
-        """Opens what is around an open number that has all its flags."""
+        """Opens the neighbours of an open number that has all its flags."""
         cells = self.board.chord_cells(cell) if self.opening is not None else np.zeros((1, 1), bool)
         if self.status is not GameStatus.PLAYING or not cells.any():
             return self
         return self._played(tuple(cells_of(cells)), ())
 
     def flag(self, cell: Cell) -> "Session":
-        """Sets a flag on a closed cell, or takes it away."""
+        """Sets a flag on a hidden cell, or takes it away."""
         if self.status is not GameStatus.PLAYING or self.board.opened[cell]:
             return self
         return self._played((), (cell,))
 
     def undo(self) -> "Session":
-        """The game before the last move. Mines stay; before the first cell there are none yet."""
+        """Returns the game before the last move; mines stay where they were dealt."""
         return self if self.before is None else self.before
 
     def replay(self, seconds: float | None = None) -> Replay | None:
-        """The game so far; None before the first cell is opened."""
+        """Returns the game so far; None before the first cell is opened."""
         if self.opening is None:
             return None
         return Replay(
@@ -91,7 +91,7 @@ class Session:
     def _played(self, cells: tuple[Cell, ...], flags: tuple[Cell, ...]) -> "Session":
         board = self.board
         if flags:
-            # Before mines are laid a board without any would count as won.
+            # Not `Board.flag`: before mines are dealt, a board without any would count as won.
             after = replace(board, flags=board.flags ^ mask_of(flags, board.flags))
         else:
             after = board.open(mask_of(cells, board.mines))
@@ -100,16 +100,16 @@ class Session:
         return replace(self, board=after, moves=(*self.moves, move), before=self)
 
 
-_lay = jax.jit(episode.deal)
+_deal = jax.jit(episode.deal)
 
 
 def warm_up(level: Level) -> None:
-    """Compiles what the first cell of a level needs: a person is not to wait for it then."""
+    """Compiles what the first cell of a level needs, so that a person need not wait for it."""
     deal(Opening(Level(level.rows, level.cols, 0), Start.ANY, (0, 0)), 0)
 
 
 def deal(opening: Opening, seed: int, game: int = 0) -> Mask:
-    """The mines of a game of a seed, as every player gets them."""
-    mines = np.asarray(_lay(OpeningArrays.of(opening), np.uint32(seed), np.uint32(game)).mines)
+    """Deals the mines of a game of a seed, the same for every player."""
+    mines = np.asarray(_deal(OpeningArrays.of(opening), np.uint32(seed), np.uint32(game)).mines)
     grid = np.asarray(bitboard.unpack(mines, opening.level.cols))
     return grid[: opening.level.rows]

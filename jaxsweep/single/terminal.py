@@ -1,4 +1,4 @@
-"""A position drawn in the terminal, as large a part of it as fits."""
+"""Draws a position in the terminal, or as large a part of it as fits."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ _LABEL = 4  # Columns taken by the row numbers.
 
 
 def show_frames(frames: Iterable[Group], console: Console, pause: float) -> None:
-    """Draws one after the other: in place in a terminal, below each other elsewhere."""
+    """Draws frames one after the other: in place in a terminal, below each other elsewhere."""
     if not console.is_terminal:
         for frame in frames:
             console.print(frame)
@@ -49,10 +49,10 @@ def draw(
     ascii_only: bool = False,
     cursor: tuple[int, int] | None = None,
 ) -> Text:
-    """The board as styled text of at most `room` = (lines, columns).
+    """Returns the board as styled text of at most `room` = (lines, columns).
 
-    `new` marks what the last move opened, `mines` where the mines were, once that may be seen; a
-    wrong flag is then an `x`. A board that does not fit is cut to a window around the cursor, or
+    `new` are the cells that the last move opened, `mines` the mines, once the game is over; a wrong
+    flag is then an `x`. A board that does not fit is cut to a window around the cursor, or
     else the new cells, and the last line says so.
     """
     focus = cursor or (np.argwhere(new).mean(0).astype(int) if new.any() else (0, 0))
@@ -77,12 +77,12 @@ def draw_odds(
     ascii_only: bool = False,
     cursor: tuple[int, int] | None = None,
 ) -> Text:
-    """The board with the mine probability of every hidden cell in percent, or `??` without odds.
+    """Returns the board with the mine probability of each hidden cell in percent, or `??`.
 
     `ok` marks certainly safe cells, `**` certain mines, `--` those next to no number, which are
-    all alike, and the best cell stands out. With a cursor someone is playing, and sees flags too.
+    all alike, and the best cell stands out. With a cursor, in a game, flags are drawn too.
     """
-    free = free_cells(grid)
+    free = unconstrained_cells(grid)
     pitch = 3 if _LABEL + 3 * grid.shape[1] <= room[1] else 2
 
     def cell(row: int, col: int) -> tuple[str, str]:
@@ -107,8 +107,8 @@ def draw_odds(
     return _lay_out(grid.shape, cursor or best or (0, 0), pitch, 2, room, cell, cursor)
 
 
-def free_cells(grid: Int8[np.ndarray, "rows cols"]) -> Bool[np.ndarray, "rows cols"]:
-    """The hidden cells next to no open one: what is drawn as `--` unless it is certain."""
+def unconstrained_cells(grid: Int8[np.ndarray, "rows cols"]) -> Bool[np.ndarray, "rows cols"]:
+    """Returns the unconstrained cells: hidden, and next to no open cell; drawn as `--`."""
     return (grid < 0) & ~dilate(grid >= 0)
 
 
@@ -131,9 +131,9 @@ def _lay_out(
     cell: Callable[[int, int], tuple[str, str]],
     cursor: tuple[int, int] | None,
 ) -> Text:
-    """Cells of a `width`, `pitch` columns apart, under a ruler; as many around `focus` as fit.
+    """Lays out cells of a `width`, `pitch` columns apart, as many as fit near `focus`.
 
-    The cursor stands between brackets where there is a gap for them.
+    The cursor is drawn in brackets where there is a gap for them.
     """
     rows, cols = shape
     lines, columns = room
@@ -161,7 +161,7 @@ def _lay_out(
 
 
 def _gap(after: tuple[int, int], cursor: tuple[int, int] | None) -> tuple[str, str]:
-    """What stands in the column before a cell."""
+    """Returns the character in the column before a cell: a bracket of the cursor, or a blank."""
     row, col = after
     if cursor in ((row, col), (row, col - 1)):
         return "[" if cursor == after else "]", "bold"
@@ -188,7 +188,7 @@ def _window(size: int, fits: int, focus: int) -> tuple[int, int]:
 
 
 def _ruler(left: int, right: int, pitch: int) -> str:
-    """Column numbers over every fifth column."""
+    """Returns column numbers for every fifth column."""
     marks = [" "] * ((right - left) * pitch + 3)
     for col in range(-(-left // 5) * 5, right, 5):
         place = (col - left) * pitch

@@ -8,6 +8,7 @@ from jaxsweep.single.replay.format import (
     load,
     played,
     save,
+    survival,
     to_json,
 )
 from jaxsweep.single.replay.recording import moves_of, odds_of, record
@@ -23,5 +24,6 @@ __all__ = [
     "played",
     "record",
     "save",
+    "survival",
     "to_json",
 ]

@@ -23,7 +23,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,12 +93,22 @@ class Replay:
         return boards
 
     @property
-    def survival(self) -> list[float]:
-        """The chance to have survived so far, before the first move and after each."""
-        chances = [1.0]
-        for move in self.moves:
-            chances.append(chances[-1] * (1.0 - (move.risk or 0.0)))
-        return chances
+    def survival(self) -> list[float | None]:
+        """The probability to have survived so far: see `survival`."""
+        return survival(self.moves)
+
+
+def survival(moves: Iterable[RecordedMove]) -> list[float | None]:
+    """Returns the probability to have survived, before the first move and after each.
+
+    It is None from the first move on that opened cells at an unknown risk.
+    """
+    probabilities: list[float | None] = [1.0]
+    for move in moves:
+        before, risk = probabilities[-1], move.risk if move.cells else 0.0
+        after = None if before is None or risk is None else before * (1.0 - risk)
+        probabilities.append(after)
+    return probabilities
 
 
 def played(board: Board, flags: tuple[Cell, ...], cells: tuple[Cell, ...]) -> Board:

@@ -23,8 +23,9 @@ def page(replay: Replay) -> str:
     reasons = {
         reason.name.lower(): {"text": reason.text, "guess": reason.is_guess} for reason in Reason
     }
-    data = json.dumps(to_json(replay) | {"reasons": reasons}, separators=(",", ":"))
+    fields = to_json(replay) | {"reasons": reasons, "survival": replay.survival}
+    data = json.dumps(fields, separators=(",", ":"))
     # Inside a script, only a `<` can end it or begin a comment; in JSON it stands in strings alone.
     data = data.replace("<", "\\u003c")
-    template = files("jaxsweep.replay").joinpath("page.html").read_text("utf-8")
+    template = files("jaxsweep.single.replay").joinpath("page.html").read_text("utf-8")
     return template.replace(_PLACE, data, 1)

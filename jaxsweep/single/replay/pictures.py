@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from jaxsweep.rules.board import Board, mask_of
 from jaxsweep.rules.game import GameStatus
+from jaxsweep.single import words
 from jaxsweep.single.replay.format import Replay, ReplayError
 
 MARGIN = 12
@@ -145,12 +146,12 @@ class _Sheet:
         """The colours of all pictures, for those that have few: each tile counts once."""
         codes = sorted({int(code) for move in self._moves for code in np.unique(self._look(move))})
         strip = np.concatenate([_tile(code, self.cell) for code in codes])
-        words = self.draw(0).crop((0, 0, self._size[0], self._corner[1]))
+        title = self.draw(0).crop((0, 0, self._size[0], self._corner[1]))
         marks = Image.new("RGB", (self._size[0], 4 * self.cell), _CHOSEN)
-        sample = Image.new("RGB", (words.width, words.height + marks.height + len(strip)), _PAPER)
-        sample.paste(words, (0, 0))
-        sample.paste(marks, (0, words.height))
-        sample.paste(Image.fromarray(strip), (0, words.height + marks.height))
+        sample = Image.new("RGB", (title.width, title.height + marks.height + len(strip)), _PAPER)
+        sample.paste(title, (0, 0))
+        sample.paste(marks, (0, title.height))
+        sample.paste(Image.fromarray(strip), (0, title.height + marks.height))
         return sample.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
 
     @cached_property
@@ -230,15 +231,16 @@ def _title(replay: Replay, move: int) -> list[str]:
     level, count = replay.opening.level, len(replay.moves)
     game = f", game {replay.game}" if replay.game else ""
     name = "".join(char if _has_glyph(char) else "?" for char in replay.strategy)
-    lines = [f"{level.rows}x{level.cols}, {level.mines} mines, {name}, seed {replay.seed}{game}"]
+    size = f"{level.rows}x{level.cols}, {words.count(level.mines, 'mine')}"
+    lines = [f"{size}, {name}, seed {replay.seed}{game}"]
     if move:
         played = replay.moves[move - 1]
-        risk = f", risk {played.risk:.1%}" if played.risk else ""
         over = replay.outcome is not GameStatus.PLAYING and move == count
         end = f". {replay.outcome.name.capitalize()}!" if over else ""
-        lines.append(f"RecordedMove {move} of {count}: {played.reason.text}{risk}{end}")
+        why = words.reason_and_risk(played.reason.text, played.risk)
+        lines.append(f"Move {move} of {count}: {why}{end}")
     else:
-        lines.append(f"Before the first of {count} moves")
+        lines.append(f"Before the first of {words.count(count, 'move')}")
     if _coming_odds(replay, move) is not None:
         risk = replay.moves[move].risk
         lines.append("Next: a guess" + ("" if risk is None else f" at {risk:.1%}"))

@@ -1,0 +1,49 @@
+"""Moves and counts in words, the same in every place that shows them."""
+
+from collections.abc import Sequence
+
+from jaxsweep.rules.board import Cell
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Returns a number with its noun: "1 cell", "5 cells", "1,200 layouts"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def of_them_guesses(guesses: int) -> str:
+    """Says how many of the moves or clicks named before were guesses."""
+    return f"{guesses} of them {'a guess' if guesses == 1 else 'guesses'}"
+
+
+def reason_and_risk(reason: str, risk: float | None) -> str:
+    """Says why a move was made: "guess: at random, risk 5.0%"; no risk where it is 0 or unknown."""
+    return reason + (f", risk {risk:.1%}" if risk else "")
+
+
+def cells_in_words(cells: Sequence[Cell], room: int | None = None) -> str:
+    """Names cells: "(1,2) (3,4) and 2 more".
+
+    Only as many are named as fit into `room` characters, but always the first one.
+    """
+    for shown in range(len(cells), 0, -1):
+        rest = len(cells) - shown
+        text = " ".join(f"({row},{col})" for row, col in cells[:shown])
+        text += f" and {rest} more" if rest else ""
+        if room is None or len(text) <= room or shown == 1:
+            return text
+    return ""
+
+
+def move_in_words(
+    cells: Sequence[Cell],
+    reason: str,
+    risk: float | None,
+    is_mine: bool,
+    room: int | None = None,
+) -> str:
+    """Says which cells a move opened, why, at what risk, and whether one of them was a mine.
+
+    The cells are shortened so that the sentence fits into `room` characters, if it can.
+    """
+    tail = f": {reason_and_risk(reason, risk)}" + (". A mine!" if is_mine else "")
+    return cells_in_words(cells, None if room is None else room - len(tail)) + tail

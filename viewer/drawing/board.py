@@ -1,0 +1,148 @@
+"""The board: cells with their odds and marks, outlines of components, and frames."""
+
+import numpy as np
+import pygame
+from pygame import Surface
+
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.position import FLAGGED
+from jaxsweep.single.outlines import NONE
+from viewer.analysis_result import AnalysisResult
+from viewer.drawing.text import LARGE, TEXT, write
+from viewer.drawing.tiles import SHADES, centred_text, mark, text_on_shade, tile
+from viewer.layout import MARGIN, Layout
+from viewer.model import Mode, Model
+from viewer.theme import Colour, Theme
+
+MIN_CELL_FOR_PERCENT = 14
+"""Pixels of a cell that a percentage needs."""
+
+
+def draw_field(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
+    """Draws the board with all that is on it, or what to do where there is none."""
+    field = layout.field
+    surface.set_clip(pygame.Rect(field.left, field.top, field.width, field.height))
+    if not model.shows_board:
+        lines = (
+            "Drop a replay or a position here.",
+            "F3 watches a player, F4 is for you.",
+            "F1: keys",
+        )
+        for i, line in enumerate(lines):
+            at = (field.left + MARGIN, field.top + MARGIN + i * (LARGE + 8))
+            write(surface, line, at, TEXT + 3, theme.faint)
+    else:
+        _draw_cells(surface, model, theme, layout)
+        _draw_outlines(surface, model, theme, layout)
+        _draw_frames(surface, model, theme, layout)
+    surface.set_clip(None)
+
+
+def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
+    grid, (rows, cols) = model.grid, layout.visible()
+    mines, blown = _truth(model)
+    result, overlay = model.result, model.overlay
+    analysis = None if result is None else result.analysis
+    shades = _shades(model, result)
+    has_odds = analysis is not None and analysis.has_odds
+    cell, tiles = layout.cell, []
+    for row in rows:
+        for col in cols:
+            value, at = int(grid[row, col]), layout.place((row, col))
+            if value >= 0:
+                tiles.append((tile(theme, cell, f"{value}", None), at))
+                continue
+            kind = "flag" if value == FLAGGED else "hidden"
+            if mines is not None and mines[row, col]:
+                kind = "blown" if blown[row, col] else ("flag" if value == FLAGGED else "mine")
+            elif mines is not None and value == FLAGGED:
+                kind = "false flag"
+            shade = None if shades is None else int(shades[row, col])
+            tiles.append((tile(theme, cell, kind, shade), at))
+            if analysis is None or mines is not None:
+                continue
+            safe, mined = analysis.safe[row, col], analysis.certain_mines[row, col]
+            if overlay.marks and (safe or mined):
+                if safe or value != FLAGGED:  # A flag says that it is a mine.
+                    tiles.append((mark(theme, cell, "safe" if safe else "certain mine"), at))
+            elif overlay.percent and has_odds and value != FLAGGED and cell >= MIN_CELL_FOR_PERCENT:
+                share = "0" if safe else "100" if mined else _percent(analysis.odds[row, col])
+                tiles.append(centred_text(share, at, cell, text_on_shade(theme, shade)))
+    surface.blits(tiles, False)
+
+
+def _truth(model: Model) -> tuple[np.ndarray | None, np.ndarray]:
+    """Returns the mines once the game is over, else None, and which of them is open."""
+    board = None
+    if model.mode is Mode.PLAY and model.play.game.session.opening is not None:
+        board = model.play.game.session.board
+    elif model.playback is not None and model.playback.moves:
+        board = model.playback.board
+    if board is None or board.status is GameStatus.PLAYING:
+        return None, np.zeros((1, 1), bool)
+    return board.mines, board.mines & board.opened
+
+
+def _shades(model: Model, result: AnalysisResult | None) -> np.ndarray | None:
+    """Returns how dark each hidden cell is, 0 to `SHADES`: the likelier a mine, the darker."""
+    analysis = None if result is None else result.analysis
+    if not model.overlay.odds or analysis is None or not analysis.has_odds:
+        return None
+    return np.rint(np.clip(analysis.odds, 0, 1) * SHADES).astype(int)
+
+
+def _percent(chance: float) -> str:
+    """Rounds to whole percent, but neither 0 nor 100, which are for certain cells."""
+    return f"{min(max(round(float(chance) * 100), 1), 99)}"
+
+
+def _draw_outlines(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
+    """Draws a thick line around each component, in its colour, and thin ones between tile sets."""
+    result = model.result
+    if not model.overlay.outlines or result is None or result.outlines is None:
+        return
+    components, tile_sets = result.outlines.components, result.outlines.tile_sets
+    wide, cell = max(layout.cell // 9, 2), layout.cell
+    rows, cols = layout.visible()
+    for row in rows:
+        for col in cols:
+            if components[row, col] == NONE:
+                continue
+            colour = theme.components[components[row, col] % len(theme.components)]
+            left, top = layout.place((row, col))
+            for (down, right), line in (
+                ((-1, 0), ((left, top), (left + cell - 1, top))),
+                ((1, 0), ((left, top + cell - 1), (left + cell - 1, top + cell - 1))),
+                ((0, -1), ((left, top), (left, top + cell - 1))),
+                ((0, 1), ((left + cell - 1, top), (left + cell - 1, top + cell - 1))),
+            ):
+                neighbour = (row + down, col + right)
+                inside = 0 <= neighbour[0] < layout.rows and 0 <= neighbour[1] < layout.cols
+                if not inside or components[neighbour] != components[row, col]:
+                    pygame.draw.line(surface, colour, *line, wide)
+                elif tile_sets[neighbour] != tile_sets[row, col]:
+                    pygame.draw.line(surface, colour, *line, 1)
+
+
+def _draw_frames(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
+    """Draws frames around the last move, the best cell, a hint, and the cell that is edited."""
+    result, playback = model.result, model.playback
+    if playback is not None and playback.last is not None:
+        for cell in playback.last.cells:
+            _draw_frame(surface, layout, cell, theme.accent)
+    analysis = None if result is None else result.analysis
+    if model.overlay.marks and analysis is not None and analysis.best is not None:
+        _draw_frame(surface, layout, analysis.best, theme.best, 2)
+    if model.mode is Mode.PLAY and model.play.hint is not None:
+        _draw_frame(surface, layout, model.play.hint, theme.best, 2)
+    if model.mode is Mode.ANALYSE:
+        _draw_frame(surface, layout, model.editor.cursor, theme.accent)
+
+
+def _draw_frame(
+    surface: Surface, layout: Layout, cell: Cell, colour: Colour, more: int = 0
+) -> None:
+    left, top = layout.place(cell)
+    width = max(layout.cell // 12, 1) + more
+    pygame.draw.rect(surface, colour, (left, top, layout.cell, layout.cell), width, 3)

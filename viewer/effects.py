@@ -1,0 +1,83 @@
+"""Effects: requests that the pure `update` returns for the window's loop to carry out.
+
+The loop answers with events where there is an answer.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int8
+
+from jaxsweep.rules.level import Level, Opening, Start
+from jaxsweep.single.person import PersonGame
+from jaxsweep.single.replay import Replay
+
+
+@dataclass(frozen=True, eq=False)
+class Analyse:
+    """Asks the engine about a position; answered by `events.AnalysisReady`."""
+
+    grid: Int8[np.ndarray, "rows cols"]
+    mines: int
+
+
+@dataclass(frozen=True)
+class WatchGame:
+    """Lets a player play a game; answered by one `events.MovePlayed` for each move."""
+
+    run: int
+    strategy: str
+    opening: Opening
+    seed: int
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """Compiles what dealing boards of a level needs."""
+
+    level: Level
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Puts a text on the clipboard."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paste:
+    """Reads the clipboard; answered by `events.Pasted`."""
+
+
+@dataclass(frozen=True, eq=False)
+class EnterGame:
+    """Enters a finished game in the leaderboard."""
+
+    name: str
+    game: PersonGame
+
+
+@dataclass(frozen=True)
+class ReadLeaderboard:
+    """Reads the leaderboard of a level; answered by `events.LeaderboardRead`."""
+
+    level: Level
+    start: Start
+
+
+@dataclass(frozen=True, eq=False)
+class SaveReplay:
+    """Writes a replay to a file; answered by `events.Notice`."""
+
+    replay: Replay
+
+
+@dataclass(frozen=True)
+class Quit:
+    """Closes the window."""
+
+
+Effect = (
+    Analyse | WatchGame | WarmUp | Copy | Paste | EnterGame | ReadLeaderboard | SaveReplay | Quit
+)

@@ -1,0 +1,124 @@
+"""The engine in a worker process: the window stays responsive while it computes or compiles."""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+
+from jaxsweep.rules.board import Mask
+from jaxsweep.rules.level import Opening
+from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.single.replay import RecordedMove, moves_of
+from jaxsweep.single.watch import watch
+from jaxsweep.strategies import STRATEGIES
+from viewer import events
+from viewer.analysis_result import analyse_position
+from viewer.effects import Analyse, WatchGame
+from viewer.events import Event
+
+_games: dict[int, Iterator[tuple[RecordedMove, Mask]]] = {}
+"""In the worker process: the game that is watched, by its run."""
+
+
+def next_move(
+    run: int, strategy: str, opening: Opening, seed: int
+) -> tuple[RecordedMove, Mask] | None:
+    """Returns the next move of a watched game, None after the last; a new run ends the others."""
+    if run not in _games:
+        _games.clear()
+        _games[run] = moves_of(watch(STRATEGIES[strategy], opening, seed))
+    return next(_games[run], None)
+
+
+def _initialise() -> None:
+    """In the worker process: Ctrl-C is for the window, which ends this process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    use_cache()
+
+
+def engine_process() -> ProcessPoolExecutor:
+    """Starts a process for the engine."""
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=spawn, initializer=_initialise)
+
+
+class EngineWorker:
+    """Runs one task at a time; of the analyses that wait, only the latest is run."""
+
+    def __init__(self, start: Callable[[], Executor] = engine_process):
+        self._start = start
+        self._restart()
+
+    def _restart(self) -> None:
+        """Starts a new process with no tasks."""
+        self._executor = self._start()
+        self._analysis: Future | None = None
+        self._waiting: Analyse | None = None
+        self._watched: WatchGame | None = None
+        self._move: Future | None = None
+        self._moves = 0
+
+    def analyse(self, effect: Analyse) -> None:
+        """Analyses a position as soon as the current analysis is done."""
+        self._waiting = effect
+
+    def watch(self, effect: WatchGame) -> None:
+        """Plays a game move by move, and drops the one before."""
+        self._watched, self._move, self._moves = effect, None, 0
+
+    def poll(self) -> list[Event]:
+        """Returns the results since the last call without waiting, and submits what is next."""
+        try:
+            return self._poll()
+        except (BrokenExecutor, OSError) as error:
+            # A new process for further tasks; those of the old one are lost.
+            self.close()
+            self._restart()
+            return [events.EngineFailed(f"the engine ended: {error}")]
+
+    def _poll(self) -> list[Event]:
+        found: list[Event] = []
+        if self._analysis is not None and self._analysis.done():
+            done, self._analysis = self._analysis, None
+            found.append(_event_of(done, events.AnalysisReady))
+        if self._waiting is not None and self._analysis is None:
+            task, self._waiting = self._waiting, None
+            self._analysis = self._executor.submit(analyse_position, task.grid, task.mines)
+        game = self._watched
+        if game is None:
+            return found
+        if self._move is not None and self._move.done():
+            done, self._move = self._move, None
+            found.append(_event_of(done, self._move_played))
+        # One task at a time: an analysis of the board goes before the next move.
+        if self._watched is not None and self._move is None and self._analysis is None:
+            about = (game.run, game.strategy, game.opening, game.seed)
+            self._move = self._executor.submit(next_move, *about)
+        return found
+
+    def _move_played(self, result: tuple[RecordedMove, Mask] | None) -> Event:
+        game, number = self._watched, self._moves
+        assert game is not None
+        if result is None:
+            self._watched = None
+            return events.MovePlayed(game.run, number, None)
+        self._moves += 1
+        move, mines = result
+        return events.MovePlayed(game.run, number, move, mines if number == 0 else None)
+
+    def close(self) -> None:
+        """Ends the worker process, whatever it does."""
+        processes = list((getattr(self._executor, "_processes", None) or {}).values())
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+
+
+def _event_of(future: Future, event: Callable[..., Event]) -> Event:
+    """Wraps a result in its event; the error of a task that failed becomes `EngineFailed`."""
+    error = future.exception()
+    if isinstance(error, BrokenExecutor):
+        raise error
+    if error is not None:
+        return events.EngineFailed(f"the engine failed: {error}")
+    return event(future.result())

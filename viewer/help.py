@@ -1,0 +1,47 @@
+"""The text of the help screen."""
+
+HELP = (
+    (
+        "Everywhere",
+        (
+            ("F2 F3 F4 F5", "replay, watch, play, analyse"),
+            ("N", "menu: level, start, player, seed, name"),
+            ("O  P", "odds by darkness, in percent"),
+            ("M  E", "marks; outlines of components, tile sets"),
+            ("T", "light or dark"),
+            ("wheel, drag, Z", "zoom, move, and all in view"),
+            ("Ctrl C  V  S", "copy, paste a position; save a replay"),
+            ("F1  Esc  Ctrl Q", "these keys; close; quit"),
+        ),
+    ),
+    (
+        "Replay and watch",
+        (
+            ("Space", "run or pause"),
+            ("Left Right", "a move back or on; with Shift, ten"),
+            ("G", "to the next guess"),
+            ("Home End", "the first, the last move"),
+            ("Up Down", "faster, slower"),
+            ("R", "while watching: another game"),
+        ),
+    ),
+    (
+        "Play",
+        (
+            ("left  right", "open, flag"),
+            ("both, middle", "chord"),
+            ("H", "hint: the best cell, and why"),
+            ("U  R", "undo, new game"),
+        ),
+    ),
+    (
+        "Analyse",
+        (
+            ("left  right", "the next number, or back"),
+            ("0 to 8  H  F", "set the cell: a number, hidden, flag"),
+            ("arrows", "another cell"),
+            ("+  −", "more mines, fewer"),
+        ),
+    ),
+)
+"""The keys and what they do, by mode."""

@@ -1,0 +1,122 @@
+"""Play mode: a person's game with the mouse, hints, undo, and the leaderboard."""
+
+from dataclasses import replace
+
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.level import LevelError
+from jaxsweep.single.person import PersonGame
+from viewer.analysis_result import AnalysisResult
+from viewer.effects import EnterGame, ReadLeaderboard, WarmUp
+from viewer.events import LEFT, MIDDLE, RIGHT
+from viewer.model import Mode, Model, Overlay, PlayState
+
+
+def on_key(model: Model, name: str) -> Model:
+    """Gives a hint, takes a move back, or starts a new game."""
+    match name:
+        case "h":
+            return _request_hint(model)
+        case "u":
+            return _undo(model)
+        case "r":
+            return new_game(replace(model, settings=model.settings.next_seed()))
+    return model
+
+
+def on_click(model: Model, cell: Cell, button: int) -> Model:
+    """Opens, flags or chords a cell, by the mouse button."""
+    game = model.play.game
+    actions = {LEFT: game.open, MIDDLE: game.chord, RIGHT: game.flag}
+    if button not in actions:
+        return model
+    try:
+        return _with_game(model, actions[button](cell))
+    except LevelError as error:
+        return replace(model, message=str(error))
+
+
+def on_chord(model: Model, cell: Cell) -> Model:
+    """Chords a cell, with both mouse buttons."""
+    return _with_game(model, model.play.game.chord(cell))
+
+
+def new_game(model: Model) -> Model:
+    """Starts a game by the settings; undo returns to one that was under way."""
+    settings = model.settings
+    game = model.play.game.new_game(settings.level, settings.start, settings.seed)
+    if model.overlays.get(Mode.PLAY, Overlay()).any:
+        game = game.with_help()
+    message = "" if game.left is None else "a new game; U takes you back"
+    model = replace(model, play=PlayState(game), message=message)
+    return read_leaderboard(model.with_effect(WarmUp(settings.level)))
+
+
+def read_leaderboard(model: Model) -> Model:
+    """Asks for the leaderboard of the game's level."""
+    session = model.play.game.session
+    return model.with_effect(ReadLeaderboard(session.level, session.start))
+
+
+def with_help(model: Model) -> Model:
+    """Notes that the person has had help: a hint, or a look at the odds."""
+    return replace(model, play=replace(model.play, game=model.play.game.with_help()))
+
+
+def tick(model: Model, seconds: float) -> Model:
+    """Advances the game's clock, in every mode: nobody gets time to think for free."""
+    game = model.play.game.tick(seconds)
+    return model if game is model.play.game else replace(model, play=replace(model.play, game=game))
+
+
+def show_hint(model: Model, result: AnalysisResult) -> Model:
+    """Shows the best cell of the board's analysis, and why it is the best."""
+    best = None if result.analysis is None else result.analysis.best
+    reason = result.error if result.analysis is None else result.analysis.reason
+    play = replace(model.play, hint=best, hint_requested=False)
+    return replace(model, play=play, message=reason)
+
+
+def _request_hint(model: Model) -> Model:
+    game = model.play.game
+    if game.is_over:
+        return model
+    if not game.is_under_way:
+        try:
+            return replace(model, message=game.first_cell()[1])
+        except LevelError as error:
+            return replace(model, message=str(error))
+    model = with_help(replace(model, play=replace(model.play, hint_requested=True)))
+    if model.result is not None:
+        return show_hint(model, model.result)
+    # Requested anew, as an earlier request for this board may have failed.
+    return replace(model, requested=None, message="thinking…")
+
+
+def _undo(model: Model) -> Model:
+    game = model.play.game
+    before = game.undo()
+    if before is game:
+        return model
+    model = replace(model, play=replace(model.play, game=before, hint=None), message="")
+    if before is not game.left:
+        return model
+    session = before.session
+    settings = replace(model.settings, level=session.level, start=session.start, seed=session.seed)
+    model = replace(model, settings=settings, zoom=1.0, pan=(0, 0))
+    return read_leaderboard(replace(model, message="back in the game you left"))
+
+
+def _with_game(model: Model, game: PersonGame) -> Model:
+    """Shows the game after a move; if that ended it, enters it in the leaderboard once."""
+    if game is model.play.game:
+        return model
+    model = replace(model, play=PlayState(game), message="")
+    if not game.is_over:
+        return model
+    lost = game.session.status is GameStatus.LOST
+    model = replace(model, message=game.result + (" U takes it back" if lost else ""))
+    if game.entered:
+        return model
+    model = replace(model, play=PlayState(replace(game, entered=True)))
+    return read_leaderboard(model.with_effect(EnterGame(model.settings.name, game)))

@@ -1,0 +1,96 @@
+"""`update(model, event) -> model`: the window's whole behaviour as a pure function."""
+
+from dataclasses import replace
+
+from jaxsweep.single.person import PersonGame
+from viewer import effects, events
+from viewer.analysis_result import AnalysisResult, position_key
+from viewer.events import Event, Point
+from viewer.files import open_file, open_position
+from viewer.keys import on_key
+from viewer.model import Editor, Mode, Model, Overlay, PlayState, Settings
+from viewer.modes import play, replay, watch
+from viewer.modes.switch import switch_mode
+from viewer.mouse import on_motion, on_press, on_release, on_wheel
+
+
+def start(settings: Settings, mode: Mode = Mode.PLAY, size: Point = (960, 640)) -> Model:
+    """Returns the model of a window that has just opened."""
+    level = settings.level
+    both = Overlay(odds=True, marks=True)
+    model = Model(
+        settings=settings,
+        play=PlayState(PersonGame.new(level, settings.start, settings.seed)),
+        editor=Editor.blank(level),
+        size=size,
+        overlays={Mode.REPLAY: both, Mode.WATCH: both, Mode.ANALYSE: replace(both, percent=True)},
+    )
+    return _request_analysis(switch_mode(model.with_effect(effects.WarmUp(level)), mode))
+
+
+def update(model: Model, event: Event) -> Model:
+    """Returns the model after an event; its `effects` are for the loop to carry out."""
+    match event:
+        case events.Key():
+            model = on_key(model, event)
+        case events.Press():
+            model = on_press(model, event)
+        case events.Release():
+            model = on_release(model, event)
+        case events.Motion():
+            model = on_motion(model, event.at)
+        case events.Wheel():
+            model = on_wheel(model, event.steps, event.at)
+        case events.Resize():
+            model = replace(model, size=event.size)
+        case events.Tick():
+            model = replay.tick(play.tick(model, event.seconds), event.seconds)
+        case events.Dropped():
+            model = open_file(model, event)
+        case events.Pasted():
+            model = open_position(model, event.text, "the clipboard")
+        case events.AnalysisReady():
+            model = _analysis_ready(model, event.result)
+        case events.MovePlayed():
+            model = watch.move_played(model, event)
+        case events.Notice():
+            model = replace(model, message=event.message)
+        case events.EngineFailed():
+            model = _engine_failed(model, event.message)
+        case events.LeaderboardRead():
+            model = replace(model, leaderboard=event.lines)
+    return _request_analysis(model)
+
+
+def _request_analysis(model: Model) -> Model:
+    """Requests the analysis of a board that is new, if anything of it is to be shown."""
+    wanted = model.overlay.any or model.mode is Mode.ANALYSE or model.play.hint_requested
+    if not wanted or not model.shows_board:
+        return model
+    key = position_key(model.grid, model.mines)
+    if key == model.requested:
+        return model
+    model = replace(model, requested=key)
+    return model.with_effect(effects.Analyse(model.grid, model.mines))
+
+
+def _analysis_ready(model: Model, result: AnalysisResult) -> Model:
+    model = replace(model, latest_result=result)
+    if model.mode is Mode.PLAY and model.play.hint_requested and model.result is not None:
+        return play.show_hint(model, result)
+    return model
+
+
+def _engine_failed(model: Model, message: str) -> Model:
+    """Shows the error, and stops waiting for results that will not arrive."""
+    watched = model.watched
+    if watched is not None and not watched.complete:
+        watched = replace(watched, complete=True, running=False)
+    result = AnalysisResult(position_key(model.grid, model.mines), None, None, message)
+    return replace(
+        model,
+        message=message,
+        watched=watched,
+        latest_result=result,
+        play=replace(model.play, hint_requested=False),
+    )
