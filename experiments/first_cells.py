@@ -19,10 +19,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from rich.progress import Progress
 
-from jaxsweep.commands.arena import play_games
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.matches import play_games
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 

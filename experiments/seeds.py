@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from jaxsweep.commands.arena import play_games
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.matches import play_games
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 

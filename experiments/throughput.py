@@ -24,7 +24,6 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import track
 
-from jaxsweep.commands.arena import play_batches
 from jaxsweep.engines.device_components import ComponentLabels, label_components
 from jaxsweep.engines.isolated import isolated_constraints
 from jaxsweep.rules import frontier
@@ -34,6 +33,7 @@ from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import episode, scheduler
 from jaxsweep.simulation.episode import OpeningArrays, Stage
+from jaxsweep.simulation.matches import play_batches
 from jaxsweep.simulation.scheduler import BUCKET, Bucket, ProgramConfig
 from jaxsweep.strategies import STRATEGIES
 

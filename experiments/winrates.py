@@ -18,10 +18,10 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import Progress
 
-from jaxsweep.commands.arena import play_games
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.matches import play_games
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 

@@ -14,7 +14,10 @@ import pytest
 
 from jaxsweep import __main__ as jaxsweep_command
 from jaxsweep.commands import arguments, bench, play
+from jaxsweep.rules.level import Level
 from jaxsweep.single import terminal
+from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.strategies import Reason
 
 
 def run(main, capsys, *argv):
@@ -43,13 +46,16 @@ def test_expert_fits_eighty_columns(capsys, monkeypatch):
     assert " of them guesses" in out
 
 
-def test_one_game_as_json(capsys):
-    code, out, _ = run(play.main, capsys, "custom", "5", "6", "4", "--seed", "1", "--json")
-    told = json.loads(out)
+def test_one_game_as_json_is_a_replay(capsys, tmp_path):
+    file = tmp_path / "game.json"
+    argv = ("custom", "5", "6", "4", "--seed", "1", "--json", "--save", str(file))
+    code, out, _ = run(play.main, capsys, *argv)
     assert code == 0
-    assert (told["rows"], told["cols"], told["mines"], told["seed"]) == (5, 6, 4, 1)
-    assert told["moves"][0] == {"cells": [[0, 0]], "reason": "first", "risk": 0.0}
-    assert told["clicks"] == sum(len(move["cells"]) for move in told["moves"])
+    assert json.loads(out) == json.loads(file.read_text())
+    game = from_bytes(out.encode())
+    assert (game.opening.level, game.seed) == (Level(5, 6, 4), 1)
+    assert game.moves[0].cells == ((0, 0),)
+    assert game.moves[0].reason is Reason.FIRST
 
 
 def test_many_games_are_summed_up(capsys):

@@ -72,7 +72,7 @@ def test_a_lost_toss_is_no_likelier_than_told(positions):
             assert lost == pytest.approx(min(alone) / len(every), abs=1e-5)
             certain += min(alone) > 0
     assert certain > 4
-    assert not after.left.any()
+    assert not after.pending.any()
 
 
 def test_the_likeliest_pairs_are_asked_about(positions):

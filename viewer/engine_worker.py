@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.single.replay import RecordedMove, moves_of
+from jaxsweep.single.replay import RecordedMove, recorded_moves
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
 from viewer import events
@@ -26,7 +26,7 @@ def next_move(
     """Returns the next move of a watched game, None after the last; a new run ends the others."""
     if run not in _games:
         _games.clear()
-        _games[run] = moves_of(watch(STRATEGIES[strategy], opening, seed))
+        _games[run] = recorded_moves(watch(STRATEGIES[strategy], opening, seed))
     return next(_games[run], None)
 
 

@@ -18,6 +18,7 @@ from jaxsweep.rules.position import PositionError, read_all, stack
 from jaxsweep.runtime.compilation import is_cold, use_cache
 from jaxsweep.single import terminal
 from jaxsweep.single.analysis import Analysis, analyze
+from jaxsweep.single.words import count
 
 LISTED = 5
 """How many of the safest cells are listed."""
@@ -60,9 +61,9 @@ def draw(analysis: Analysis, console: Console) -> None:
 def _summary(analysis: Analysis) -> list[str]:
     """Says what the numbers on the board mean, and lists the safest cells."""
     safe, mines = int(analysis.safe.sum()), int(analysis.certain_mines.sum())
-    certain = (
-        f"{safe} {_plural('cell', safe)} certainly safe, {mines} certainly {_plural('mine', mines)}"
-    )
+    certain = f"{count(safe, 'cell')} certainly safe, {mines} certainly mines"
+    if mines == 1:
+        certain = f"{count(safe, 'cell')} certainly safe, 1 certainly a mine"
     if analysis.status is Status.OVER_CAPACITY:
         return [f"{analysis.status.message}: only what simple rules prove is shown; {certain}"]
     if analysis.status is Status.SCORE:
@@ -72,19 +73,16 @@ def _summary(analysis: Analysis) -> list[str]:
         how = f"standard errors up to {largest:.2%}" if np.isfinite(largest) else "error unknown"
         lines = [f"estimates, {how}; {certain}"]
     else:
-        counted = analysis.layouts is not None
-        count = f"{analysis.layouts:,}" if counted else f"about 10^{analysis.log10_layouts:.2f}"
-        lines = [f"{count} {_plural('layout', analysis.layouts)}; {certain}"]
+        layouts = f"about 10^{analysis.log10_layouts:.2f} layouts"
+        if analysis.layouts is not None:
+            layouts = count(analysis.layouts, "layout")
+        lines = [f"{layouts}; {certain}"]
     far = terminal.unconstrained_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
     if far.any() and analysis.has_odds:
-        mean, count = float(analysis.odds[far].mean()), int(far.sum())
+        mean = float(analysis.odds[far].mean())
         each = "each" if analysis.status is Status.EXACT else "on average"
-        lines.append(f"-- {_plural('cell', count)} next to no number: {count}, {each} {mean:.2%}")
+        lines.append(f"-- cells next to no number: {int(far.sum())}, {each} {mean:.2%}")
     return [*lines, f"safest: {_safest(analysis)}"]
-
-
-def _plural(noun: str, count: int | None) -> str:
-    return noun if count == 1 else noun + "s"
 
 
 def _candidate_table(analysis: Analysis) -> list[str]:

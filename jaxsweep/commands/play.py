@@ -12,11 +12,14 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from jaxsweep.commands import arguments
+from jaxsweep.commands.arena import measure_and_report
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening, Start
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.simulation.runs import Settings
 from jaxsweep.single import terminal
-from jaxsweep.single.watch import WatchedMove, describe, share_opened, watch
+from jaxsweep.single.replay import save, to_json, to_replay
+from jaxsweep.single.watch import WatchedMove, share_opened, watch
 from jaxsweep.single.words import count, move_in_words, of_them_guesses
 from jaxsweep.strategies import BEST, FAST, STRATEGIES
 
@@ -103,33 +106,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _play_oneself(parsed, seed)
     opening = arguments.read_opening(parsed)
     if parsed.games is not None:
-        return _measure(opening, parsed.strategy or FAST, seed, parsed.games, parsed.json)
+        settings = Settings.of(opening, parsed.strategy or FAST, seed, parsed.games)
+        measure_and_report(settings, parsed.json, "play", argv)
+        return 0
     name = parsed.strategy or BEST
     use_cache()
-    steps = watch(STRATEGIES[name], opening, seed)
-    if parsed.json:
-        seen = list(steps)
-        print(json.dumps(describe(seen, opening, seed)))
-    else:
-        seen = show(steps, opening, name, seed, parsed.delay)
-    if parsed.save is not None:
-        _save(seen, name, opening, seed, parsed.save)
+    moves = watch(STRATEGIES[name], opening, seed)
+    watched = list(moves) if parsed.json else show(moves, opening, name, seed, parsed.delay)
+    if parsed.json or parsed.save is not None:
+        replay = to_replay(watched, name, opening, seed)
+        if parsed.json:
+            print(json.dumps(to_json(replay)))
+        if parsed.save is not None:
+            save(replay, parsed.save)
     return 0
 
 
-def _measure(opening: Opening, name: str, seed: int, games: int, as_json: bool) -> int:
-    """Many games, as the arena plays and reports them; nothing is kept."""
-    from jaxsweep.commands import arena
-
-    words = ["--strategy", name, "--games", str(games), "--seed", str(seed)]
-    words += ["--start", opening.start.value, "--first", *map(str, opening.first)]
-    level = opening.level
-    sizes = [str(n) for n in (level.rows, level.cols, level.mines)]
-    return arena.main(["custom", *sizes, *words, *(["--json"] if as_json else [])])
-
-
 def _play_oneself(parsed: argparse.Namespace, seed: int) -> int:
-    # Late, as `_save` does: who only watches does not wait for what only players need.
+    # Imported late: who only watches does not wait for what only a person's game needs.
     from jaxsweep.single import leaderboard, terminal_play
 
     level, start, name = arguments.read_level(parsed.level), Start(parsed.start), parsed.name
@@ -138,15 +132,8 @@ def _play_oneself(parsed: argparse.Namespace, seed: int) -> int:
     return terminal_play.play(level, start, seed, name, parsed.save)
 
 
-def _save(steps: list[WatchedMove], name: str, opening: Opening, seed: int, path: Path) -> None:
-    from jaxsweep.single.replay.format import save
-    from jaxsweep.single.replay.recording import of_steps
-
-    save(of_steps(steps, name, opening, seed), path)
-
-
 def show(
-    steps: Iterator[WatchedMove], opening: Opening, name: str, seed: int, delay: float | None
+    moves: Iterator[WatchedMove], opening: Opening, name: str, seed: int, delay: float | None
 ) -> list[WatchedMove]:
     """Draws a game: in place in a terminal, one board after the other elsewhere."""
     console = Console(highlight=False, soft_wrap=True)
@@ -155,33 +142,33 @@ def show(
     began, seen = time.perf_counter(), []
 
     def frames() -> Iterator[Group]:
-        for step in steps:
-            seen.append(step)
-            yield frame(step, title, console)
+        for move in moves:
+            seen.append(move)
+            yield frame(move, title, console)
 
     terminal.show_frames(frames(), console, pause)
     console.print(ending(seen, opening, time.perf_counter() - began))
     return seen
 
 
-def frame(step: WatchedMove, title: str, console: Console) -> Group:
+def frame(move: WatchedMove, title: str, console: Console) -> Group:
     """One move, as it is drawn."""
-    over = step.status is not GameStatus.PLAYING
+    over = move.status is not GameStatus.PLAYING
     board = terminal.draw(
-        step.grid,
-        step.new,
-        step.mines if over else None,
+        move.grid,
+        move.new,
+        move.mines if over else None,
         room=(console.height - 4, console.width),
         ascii_only=console.options.ascii_only,
     )
-    return Group(Text(title, "bold"), Text(_sentence(step, console.width)), board)
+    return Group(Text(title, "bold"), Text(_sentence(move, console.width)), board)
 
 
-def ending(steps: list[WatchedMove], opening: Opening, seconds: float) -> Text:
+def ending(moves: list[WatchedMove], opening: Opening, seconds: float) -> Text:
     """The last line: who won, and in how much."""
-    last = steps[-1]
-    clicks = sum(len(step.cells) for step in steps)
-    guesses = sum(step.reason.is_guess for step in steps)
+    last = moves[-1]
+    clicks = sum(len(move.cells) for move in moves)
+    guesses = sum(move.reason.is_guess for move in moves)
     text = Text()
     text.append(*(("won", "bold green") if last.status is GameStatus.WON else ("lost", "bold red")))
     text.append(
@@ -191,10 +178,10 @@ def ending(steps: list[WatchedMove], opening: Opening, seconds: float) -> Text:
     return text
 
 
-def _sentence(step: WatchedMove, width: int) -> str:
+def _sentence(move: WatchedMove, width: int) -> str:
     """What was opened and why, on one line."""
-    head, is_mine = f"move {step.number + 1}, ", step.status is GameStatus.LOST
-    return head + move_in_words(step.cells, step.why, step.risk, is_mine, width - len(head))
+    head, is_mine = f"move {move.number + 1}, ", move.status is GameStatus.LOST
+    return head + move_in_words(move.cells, move.why, move.risk, is_mine, width - len(head))
 
 
 def _new_file(text: str) -> Path:

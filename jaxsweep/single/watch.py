@@ -1,4 +1,4 @@
-"""One game, move by move, on the host: for people to result at."""
+"""One game, move by move, on the host: the same game as in the arena, for people to watch."""
 
 import itertools
 from collections.abc import Iterator
@@ -11,6 +11,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, Int8
 
 from jaxsweep.rules import bitboard
+from jaxsweep.rules.bitboard import Bits
+from jaxsweep.rules.board import Cell, cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position, to_grid
@@ -27,24 +29,31 @@ from jaxsweep.simulation.episode import (
     status,
     view,
 )
-from jaxsweep.strategies import UNKNOWN_RISK, AbstractStrategy, Reason, Rules
+from jaxsweep.strategies import UNKNOWN_RISK, AbstractStrategy, Advice, Reason, Rules
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WatchedMove:
     """One move of a game that is being watched, and the board after it."""
 
     number: int
-    cells: list[tuple[int, int]]
-    """Cells the player opened; with those, others may have opened by themselves."""
+    cells: list[Cell]
+    """The cells that the strategy opened, without those that opened by flood fill."""
     reason: Reason
-    why: str
-    """The reason, with what was weighed."""
     risk: float | None
+    """The mine probability of a guess, 0 for certain cells, None where it is not known."""
+    advice: Advice | None
+    """What a guess rests on; None for the first cell and for what deduction proved."""
     grid: Int8[np.ndarray, "rows cols"]
     new: Bool[np.ndarray, "rows cols"]
+    """The cells that the move opened, with flood fill."""
     mines: Bool[np.ndarray, "rows cols"]
     status: GameStatus
+
+    @property
+    def why(self) -> str:
+        """The reason in words, with the win probability where candidates were evaluated."""
+        return self.reason.text if self.advice is None else self.advice.reason
 
 
 def watch(
@@ -54,64 +63,43 @@ def watch(
     cols, arrays, key = opening.level.cols, OpeningArrays.of(opening), np.uint32(seed)
     episode = _deal(arrays, key, np.uint32(number))
     before = np.zeros((opening.level.rows, cols), bool)
-    cells, reason, risk = [opening.first], Reason.FIRST, opening.first_risk
-    why = reason.text
+    cells, reason, risk, advice = [opening.first], Reason.FIRST, opening.first_risk, None
     for move_number in itertools.count():
         episode, result = _until_a_move(strategy.rules, arrays, episode)
-        position, standing = _view(arrays, episode)
-        opened = np.asarray(bitboard.unpack(np.asarray(episode.opened), cols))
-        step = WatchedMove(
+        position, status = _view(arrays, episode)
+        opened = _unpack(episode.opened, cols)
+        yield WatchedMove(
             number=move_number,
             cells=cells,
             reason=reason,
-            why=why,
-            risk=risk,
+            risk=None if risk == UNKNOWN_RISK else risk,
+            advice=advice,
             grid=to_grid(position),
             new=opened & ~before,
-            mines=np.asarray(bitboard.unpack(np.asarray(episode.mines), cols)),
-            status=GameStatus(int(standing)),
+            mines=_unpack(episode.mines, cols),
+            status=GameStatus(int(status)),
         )
-        yield step
-        if step.status is not GameStatus.PLAYING:
+        if status != GameStatus.PLAYING:
             return
-        if not np.any(result.opens):
+        if np.any(result.opens):
+            advice, episode, opens = None, result.episode, result.opens
+            reason, risk = Reason(int(result.rule)), 0.0
+        else:
             advice = strategy.advise(position, _key(result.episode, key))
             move = advice.move
             episode, opens = _apply_move(result.episode, move), move.opens
-            reason, risk, why = Reason(int(move.reason)), float(move.risk), advice.reason
-        else:
-            episode, opens = result.episode, result.opens
-            reason, risk = Reason(int(result.rule)), 0.0
-            why = reason.text
-        chosen = np.argwhere(bitboard.unpack(np.asarray(opens), cols))
-        cells, before = [(int(row), int(col)) for row, col in chosen], opened
-        risk = None if risk == UNKNOWN_RISK else risk
+            reason, risk = Reason(int(move.reason)), float(move.risk)
+        cells, before = cells_of(_unpack(opens, cols)), opened
+
+
+def _unpack(bits: Bits, cols: int) -> Bool[np.ndarray, "rows cols"]:
+    return np.asarray(bitboard.unpack(np.asarray(bits), cols))
 
 
 def share_opened(step: WatchedMove, opening: Opening) -> float:
-    """The share of the safe cells that are open."""
+    """Returns the share of the safe cells that are open."""
     safe = opening.level.cells - opening.level.mines
     return float((step.grid >= 0).sum()) / safe if safe else 1.0
-
-
-def describe(steps: list[WatchedMove], opening: Opening, seed: int) -> dict:
-    """A watched game as plain data."""
-    last = steps[-1]
-    return {
-        "rows": opening.level.rows,
-        "cols": opening.level.cols,
-        "mines": opening.level.mines,
-        "start": opening.start.value,
-        "seed": seed,
-        "moves": [
-            {"cells": step.cells, "reason": step.reason.name.lower(), "risk": step.risk}
-            for step in steps
-        ],
-        "won": last.status is GameStatus.WON,
-        "clicks": sum(len(step.cells) for step in steps),
-        "guesses": sum(step.reason.is_guess for step in steps),
-        "share_opened": share_opened(last, opening),
-    }
 
 
 def _until_a_move(

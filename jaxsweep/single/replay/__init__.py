@@ -11,7 +11,7 @@ from jaxsweep.single.replay.format import (
     survival,
     to_json,
 )
-from jaxsweep.single.replay.recording import moves_of, odds_of, record
+from jaxsweep.single.replay.recording import record, recorded_moves, to_replay
 
 __all__ = [
     "HUMAN",
@@ -19,11 +19,11 @@ __all__ = [
     "Replay",
     "ReplayError",
     "load",
-    "moves_of",
-    "odds_of",
     "played",
     "record",
+    "recorded_moves",
     "save",
     "survival",
     "to_json",
+    "to_replay",
 ]

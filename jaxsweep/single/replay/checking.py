@@ -16,7 +16,7 @@ from jaxsweep.inference import infer
 from jaxsweep.rules.board import Board
 from jaxsweep.rules.position import from_grid
 from jaxsweep.single.replay.format import RecordedMove, Replay
-from jaxsweep.single.replay.recording import shown_odds
+from jaxsweep.single.replay.recording import stored_odds
 from jaxsweep.single.session import deal
 from jaxsweep.strategies import Reason
 
@@ -107,7 +107,7 @@ def _odds_problems(move: RecordedMove, before: Board, exact: Beliefs) -> Iterato
 
 
 def _stored_problems(odds: np.ndarray, before: Board, exact: Beliefs) -> Iterator[str]:
-    expected = shown_odds(exact, ~before.opened)
+    expected = stored_odds(exact, ~before.opened)
     assert expected is not None, "an exact position has odds"
     wrong = np.abs(odds - expected) > ODDS_TOLERANCE
     # 0 and 1 stand for certainty alone.

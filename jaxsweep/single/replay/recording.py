@@ -1,11 +1,11 @@
-"""A strategy's game as a replay."""
+"""A strategy's game, recorded as a replay."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from jaxsweep.engines.beliefs import Beliefs
+from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.inference import infer
 from jaxsweep.rules.board import Board, Mask, cells_of
 from jaxsweep.rules.game import GameStatus
@@ -17,59 +17,61 @@ from jaxsweep.strategies import STRATEGIES
 
 
 def record(strategy: str, opening: Opening, seed: int, game: int = 0) -> Replay:
-    """Plays game `game` of a seed, as the arena does, and keeps all of it."""
-    return of_steps(watch(STRATEGIES[strategy], opening, seed, game), strategy, opening, seed, game)
+    """Plays game `game` of a seed, as the arena does, and records all of it."""
+    moves = watch(STRATEGIES[strategy], opening, seed, game)
+    return to_replay(list(moves), strategy, opening, seed, game)
 
 
-def of_steps(
-    steps: Iterable[WatchedMove], strategy: str, opening: Opening, seed: int, game: int = 0
+def to_replay(
+    watched: Sequence[WatchedMove], strategy: str, opening: Opening, seed: int, game: int = 0
 ) -> Replay:
-    """A watched game as a replay; the exact odds before each guess are worked out here."""
-    seen: list[WatchedMove] = []
-
-    def noted() -> Iterator[WatchedMove]:
-        for step in steps:
-            seen.append(step)
-            yield step
-
-    moves = tuple(move for move, _ in moves_of(noted()))
-    last = seen[-1]
+    """Turns a watched game into a replay."""
+    moves, last = tuple(move for move, _ in recorded_moves(watched)), watched[-1]
     return Replay(opening, seed, game, strategy, last.mines, moves, last.status)
 
 
-def moves_of(steps: Iterable[WatchedMove]) -> Iterator[tuple[RecordedMove, Mask]]:
-    """The moves of a watched game, each when it is made, and where the mines are."""
+def recorded_moves(watched: Iterable[WatchedMove]) -> Iterator[tuple[RecordedMove, Mask]]:
+    """Turns moves of a watched game into recorded ones, each when it is made, with the mines."""
     board = None
-    for step in steps:
-        board = Board.covered(step.mines) if board is None else board
+    for move in watched:
+        board = Board.covered(move.mines) if board is None else board
         if board.status is not GameStatus.PLAYING:
             return  # A board full of mines is won before the first move.
-        # Mines that the player knows of after a move are flagged with it.
-        flags = (step.grid == FLAGGED) & ~board.flags
-        yield (
-            RecordedMove(
-                cells=tuple(step.cells),
-                flags=tuple(cells_of(flags)),
-                opened=tuple(cells_of(step.new)),
-                reason=step.reason,
-                risk=step.risk,
-                odds=odds_of(board, int(step.mines.sum())) if step.reason.is_guess else None,
-            ),
-            step.mines,
+        # Mines that the strategy knows of after a move are flagged with it.
+        flags = (move.grid == FLAGGED) & ~board.flags
+        recorded = RecordedMove(
+            cells=tuple(move.cells),
+            flags=tuple(cells_of(flags)),
+            opened=tuple(cells_of(move.new)),
+            reason=move.reason,
+            risk=move.risk,
+            odds=_odds_before(move, board) if move.reason.is_guess else None,
         )
-        board = board.flag(flags).open(step.new)
+        yield recorded, move.mines
+        board = board.flag(flags).open(move.new)
 
 
-def odds_of(board: Board, mines: int) -> Float[np.ndarray, "rows cols"] | None:
-    """The chance of a mine in each covered cell; None where there are no odds."""
-    return shown_odds(infer(from_grid(board.grid, mines)), ~board.opened)
+def _odds_before(move: WatchedMove, board: Board) -> Float[np.ndarray, "rows cols"] | None:
+    """Returns the mine probabilities before a guess; None where there are none.
+
+    Those that the strategy itself inferred, if they are exact; else the engine is asked.
+    """
+    beliefs = None if move.advice is None else move.advice.beliefs
+    if beliefs is None or beliefs.status != Status.EXACT:
+        beliefs = infer(from_grid(board.grid, int(move.mines.sum())))
+    return stored_odds(beliefs, ~board.opened)
 
 
-def shown_odds(beliefs: Beliefs, covered: np.ndarray) -> Float[np.ndarray, "rows cols"] | None:
-    """Odds of covered cells, in which 0 and 1 stand for certainty alone; None without odds."""
+def stored_odds(
+    beliefs: Beliefs, hidden: Bool[np.ndarray, "rows cols"]
+) -> Float[np.ndarray, "rows cols"] | None:
+    """Returns probabilities as a replay stores them; None without probabilities.
+
+    0 and 1 stand for certainty alone: other probabilities are at least one 10,000th away.
+    """
     if not bool(beliefs.has_probabilities):
         return None
-    rows, cols = covered.shape
+    rows, cols = hidden.shape
     least = 1.0 / SCALE
 
     def crop(leaf) -> np.ndarray:
@@ -77,4 +79,4 @@ def shown_odds(beliefs: Beliefs, covered: np.ndarray) -> Float[np.ndarray, "rows
 
     odds = np.clip(crop(beliefs.mine_probability), least, 1.0 - least).astype(np.float32)
     odds[crop(beliefs.safe)], odds[crop(beliefs.mines)] = 0.0, 1.0
-    return np.where(covered, odds, np.float32(0.0))
+    return np.where(hidden, odds, np.float32(0.0))

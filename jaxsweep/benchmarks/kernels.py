@@ -1,0 +1,207 @@
+"""What `python -m jaxsweep.bench` times: kernels on boards made from a fixed seed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+
+import jax
+import numpy as np
+
+from jaxsweep.engines import random_layouts, rejection
+from jaxsweep.engines.batching import parallel_map, reduce_positions, sizes_of
+from jaxsweep.engines.component_index import find_components
+from jaxsweep.environment import Environment, EnvState, random_cells
+from jaxsweep.inference import infer
+from jaxsweep.rules import bitboard, game
+from jaxsweep.rules.bitboard import vmap_last
+from jaxsweep.rules.deduction import deduce, nothing_certain, single_cell_round
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules.position import Position
+from jaxsweep.simulation.episode import OpeningArrays
+from jaxsweep.simulation.matches import GAMES_PER_DEVICE, play_batches, play_games
+from jaxsweep.simulation.stuck_positions import stuck_positions
+from jaxsweep.strategies import STRATEGIES
+
+SEED = 2026
+
+OPENINGS = {
+    "beginner": Opening.of(LEVELS["beginner"]),
+    "intermediate": Opening.of(LEVELS["intermediate"]),
+    "expert": Opening.of(LEVELS["expert"]),
+    "expert-zero": Opening.of(LEVELS["expert"], Start.ZERO),
+    "dense": Opening.of(Level(16, 30, 130)),
+    "large": Opening.of(Level(100, 100, 2200), Start.ZERO),
+}
+"""What boards are played on: safe starts in the corner, zero starts at (3, 3)."""
+
+STANDARD = ("beginner", "intermediate", "expert")
+
+LARGE_BATCH = 64
+"""The most boards of the large level in a batch: each is as many cells as twenty of expert."""
+
+Call = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A kernel, and the boards and batch sizes it is timed on."""
+
+    make: Callable[[Opening, int], Call]
+    levels: tuple[str, ...] = STANDARD
+    batches: tuple[int, ...] = (4096,)
+    rate: tuple[str, Callable[[Opening], int]] | None = None
+    """What is done to an entry of the batch, and how often, where it is that that counts."""
+    about: str | None = None
+    """One line; None: what `make` says of itself."""
+
+    @property
+    def summary(self) -> str:
+        """What is done, in one line."""
+        return (self.about or self.make.__doc__ or "").strip().rstrip(".").lower()
+
+
+def deal(opening: Opening, batch: int) -> Call:
+    """Lay the mines of new games."""
+    table = OpeningArrays.of(opening)
+
+    def one(number):
+        key = game.deal_key(game.game_key(np.uint32(SEED), number))
+        return game.deal(key, table.cells, table.allowed_mines, table.mines)
+
+    return partial(jax.jit(vmap_last(one)), np.arange(batch, dtype=np.uint32))
+
+
+def open_first(opening: Opening, batch: int) -> Call:
+    """Open the first cell of dealt games, flood included."""
+    table, dealt = OpeningArrays.of(opening), deal(opening, batch)()
+    tables = table.broadcast(batch)
+    first = bitboard.single(tables.row, tables.col, tables.cells)
+    return partial(jax.jit(game.open_cells), dealt, first)
+
+
+def single_round(opening: Opening, batch: int) -> Call:
+    """One round of both single-cell rules on stuck positions."""
+    positions = stuck_positions(opening, SEED, batch)
+    return partial(jax.jit(single_cell_round), positions, nothing_certain(positions))
+
+
+def whole_deduction(opening: Opening, batch: int) -> Call:
+    """All rules to a fixpoint on stuck positions."""
+    return partial(jax.jit(deduce), stuck_positions(opening, SEED, batch))
+
+
+def frontiers(opening: Opening, batch: int) -> Call:
+    """The single-cell rules and the constraint arrays of stuck positions."""
+    positions = stuck_positions(opening, SEED, batch)
+    return lambda: find_components(reduce_positions(positions))
+
+
+def inference(opening: Opening, batch: int) -> Call:
+    """Exact beliefs of stuck positions, from position to probabilities."""
+    return partial(infer, stuck_positions(opening, SEED, batch))
+
+
+def random_games(opening: Opening, batch: int) -> Call:
+    """Whole games of the player `random`."""
+    return lambda: list(
+        play_games(STRATEGIES["random"], opening, SEED, batch, compare_losses=False)
+    )
+
+
+def half_open(opening: Opening) -> Position:
+    """A stuck position, one of a batch of one, with about half of the board open."""
+    positions = jax.device_get(stuck_positions(opening, SEED, 512))
+    hidden = sizes_of(positions.hidden)
+    nearest = np.argmin(np.abs(hidden - opening.level.cells / 2))
+    return jax.tree.map(lambda leaf: leaf[..., nearest : nearest + 1], positions)
+
+
+def placements(opening: Opening, batch: int) -> Call:
+    """Random layouts of a half-open board, each with every cell in turn, by the plain sampler."""
+    position = half_open(opening)
+    a_call = min(32, -(-batch // random_layouts.SAMPLES))
+    copies = jax.tree.map(lambda leaf: np.repeat(leaf, a_call, axis=-1), position)
+    seeds = np.arange(a_call, dtype=np.uint32)
+    most = (
+        np.int32(sizes_of(position.hidden)[0]),
+        np.int32(random_layouts.count_numbers(position)[0]),
+    )
+    capacity = next(tier for tier in rejection.CAPACITIES if tier >= max(most))
+
+    def sample(i: int) -> random_layouts.SampleSums:
+        return jax.block_until_ready(
+            random_layouts.sample_batch(copies, seeds, np.int32(i), most, capacity)
+        )
+
+    calls = -(-batch // (a_call * random_layouts.SAMPLES))
+    return lambda: parallel_map(sample, range(calls))
+
+
+def environment_steps(opening: Opening, batch: int) -> Call:
+    """One step of the environment, any cells, with automatic reset."""
+    level, seed = opening.level, np.uint32(SEED)
+    environment = Environment(level, opening.start)
+    row, col = random_cells(level, jax.random.key(SEED), batch)
+
+    @jax.jit
+    def step(state: EnvState) -> EnvState:
+        # The same cells every time: the games are new ones.
+        return environment.step_and_reset(state, row, col, seed)[0]
+
+    state = environment.reset(batch)
+
+    def call() -> EnvState:
+        nonlocal state
+        state = step(state)
+        return state
+
+    return call
+
+
+def arena_games(opening: Opening, batch: int) -> Call:
+    """Whole games of the player `exact`; games in progress carry over from call to call."""
+    in_progress = min(GAMES_PER_DEVICE, max(batch, 64))
+    batches = play_batches(STRATEGIES["exact"], opening, SEED, 2**31 - 1, in_progress)
+    surplus = 0
+
+    def call() -> int:
+        nonlocal surplus
+        while surplus < batch:
+            surplus += len(next(batches).record)
+        surplus -= batch
+        return surplus
+
+    return call
+
+
+def of_the_window(name: str) -> Callable[[Opening, int], Call]:
+    """A benchmark of the window, loaded when it is asked for: nothing else here needs a screen."""
+
+    def make(opening: Opening, batch: int) -> Call:
+        return getattr(import_module("viewer.benchmarks"), name)(opening, batch)
+
+    return make
+
+
+BENCHMARKS = {
+    "deal": Benchmark(deal),
+    "open": Benchmark(open_first),
+    "single-cell-round": Benchmark(single_round),
+    "random-games": Benchmark(random_games),
+    "deduction": Benchmark(whole_deduction),
+    "frontier": Benchmark(frontiers),
+    "inference": Benchmark(inference, tuple(OPENINGS), (1, 64, 1024, 8192)),
+    "placements": Benchmark(
+        placements,
+        ("beginner",),
+        (2**20,),
+        rate=("checks", lambda opening: int(sizes_of(half_open(opening).hidden)[0])),
+    ),
+    "environment-steps": Benchmark(environment_steps, rate=("steps", lambda opening: 1)),
+    "arena": Benchmark(
+        arena_games, (*STANDARD, "expert-zero"), (32768,), rate=("games", lambda opening: 1)
+    ),
+    "frame": Benchmark(of_the_window("frame"), ("expert",), (1,), about="Draw the window once."),
+    "hint": Benchmark(of_the_window("hint"), ("expert",), (1,), about="What a hint takes."),
+}
