@@ -1,9 +1,9 @@
 """Deduction of certainly safe cells and certain mines, on packed rows.
 
-The rules are those of most solvers: the single-point rules look at one open number at a time; the
-set-bound rule bounds the mines that two numbers share, which includes the subset rule and patterns
-such as 1-1 and 1-2-1; and the mine-count rule looks at the mines left on the whole board. Each is
-sound, but they are not complete: an engine finds every certain cell.
+The rules are those of most solvers. The single-cell rules ("single point") look at one open number
+at a time. The set-bound rule bounds the mines that two numbers share; the subset rule, and patterns
+such as 1-1 and 1-2-1, are cases of it. The mine-count rule looks at the mines left on the whole
+board. All are sound but not complete: an engine finds every certain cell.
 """
 
 import enum
@@ -25,7 +25,7 @@ class Rule(enum.IntEnum):
     """The rule that determined a cell, the simplest first."""
 
     SINGLE = 0
-    """Single-point: a number with no mines left to find, or as many as cells left."""
+    """Single-cell: a number with no mines left to find, or as many as cells left."""
     PAIR = 1
     """Set-bound: the mines of one number and the safe cells of another fill what they share."""
     COUNT = 2
@@ -40,7 +40,7 @@ class Certain(eqx.Module):
     by_pair: Bits
     """The cells that the set-bound rule determined."""
     by_count: Bits
-    """The cells that the mine count determined; all others are by the single-point rules."""
+    """The cells that the mine count determined; all others are by the single-cell rules."""
 
 
 def nothing_certain(position: Position) -> Certain:
@@ -63,16 +63,16 @@ def deduce(position: Position) -> Certain:
 
 
 def single_cell(position: Position, known: Certain | None = None) -> Certain:
-    """Applies the single-point rules until they find no more, starting from `known`."""
+    """Applies the single-cell rules until they find no more, starting from `known`."""
     return _all_single(position, nothing_certain(position) if known is None else known)
 
 
 def single_cell_round(position: Position, certain: Certain) -> Certain:
-    """Applies both single-point rules once to all open numbers."""
+    """Applies both single-cell rules once to all open numbers."""
     candidates = position.hidden & ~certain.safe
     unknown = candidates & ~certain.mines
     all_mines, all_found = materialize(
-        single_point_numbers(position.numbers, position.opened, candidates, certain.mines)
+        single_cell_numbers(position.numbers, position.opened, candidates, certain.mines)
     )
     return Certain(
         safe=certain.safe | (bitboard.dilate(all_found) & unknown),
@@ -82,10 +82,10 @@ def single_cell_round(position: Position, certain: Certain) -> Certain:
     )
 
 
-def single_point_numbers(
+def single_cell_numbers(
     numbers: Planes, opened: Bits, candidates: Bits, mines: Bits
 ) -> tuple[Bits, Bits]:
-    """Returns the open numbers to which each of the two single-point rules applies.
+    """Returns the open numbers to which each of the two single-cell rules applies.
 
     The first have as many `candidates` (cells not known to be safe) around them as they count:
     all of these are mines. The second have all their mines among the known `mines`: all other

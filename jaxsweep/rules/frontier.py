@@ -1,6 +1,6 @@
 """The frontier of a position: the constraint arrays that the engines read.
 
-`reduce` removes what the single-point rules determine. It leaves *boundary* cells, which are hidden
+`reduce` removes what the single-cell rules determine. It leaves *boundary* cells, which are hidden
 and next to an open number, and *unconstrained* cells, which are hidden and next to none. Boundary
 cells that share numbers, directly or through others, form a *connected component*. Components
 depend on each other only through the total number of mines.
@@ -29,7 +29,7 @@ class Frontier(eqx.Module):
     """The boundary cells and constraints of one position, as lists ordered by component.
 
     The cells of a component are in breadth-first order from one of its ends, which keeps the set
-    of partly assigned numbers small (the order of Cuthill and McKee 1969). Its numbers are in the
+    of partly assigned numbers small (as in Cuthill and McKee 1969). Its numbers are in the
     order in which that search reaches them. Padding at the end of a list has component −1.
     """
 
@@ -46,7 +46,7 @@ class Frontier(eqx.Module):
 
 
 class ReducedPosition(eqx.Module):
-    """What the single-point rules leave of a position, on packed rows."""
+    """What the single-cell rules leave of a position, on packed rows."""
 
     certain: Certain
     boundary: Bits
@@ -64,7 +64,7 @@ class ReducedPosition(eqx.Module):
 
 
 def reduce(position: Position, trust_flags: bool = False) -> ReducedPosition:
-    """Removes the cells that the single-point rules determine, from a position or a batch of them.
+    """Removes the cells that the single-cell rules determine, from a position or a batch of them.
 
     Flags are ignored, unless `trust_flags` says that all of them are known mines.
     """

@@ -14,7 +14,7 @@ from jaxtyping import Array, Bool, Float, Int, Integer, Key
 
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.bitboard import Bits
-from jaxsweep.rules.deduction import Certain, Rule, count_rule, pair_round, single_point_numbers
+from jaxsweep.rules.deduction import Certain, Rule, count_rule, pair_round, single_cell_numbers
 from jaxsweep.rules.game import Game, GameStatus, Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
@@ -57,9 +57,9 @@ class Stage(enum.IntEnum):
     """The step that an episode needs next."""
 
     SINGLE = 0
-    """A round of flood fill or of the single-point rules."""
+    """A round of flood fill or of the single-cell rules."""
     PAIR = 1
-    """A round of the set-bound and mine-count rules: the single-point rules find no more."""
+    """A round of the set-bound and mine-count rules: the single-cell rules find no more."""
     GUESS = 2
     """A move of the strategy: no rule finds a safe cell."""
     HOST = 3
@@ -153,7 +153,7 @@ class RoundResult(eqx.Module):
 
 
 def play_single_round(opening: OpeningArrays, rules: Rules, episode: Episode) -> RoundResult:
-    """Plays one round of flood fill; if no cell opens by it, one of the single-point rules.
+    """Plays one round of flood fill; if no cell opens by it, one of the single-cell rules.
 
     If neither finds anything, the episode goes on to its next stage, or is over. The round is not
     `deduction.single_cell_round`, since it shares the neighbour counts and the memory writes of
@@ -165,7 +165,7 @@ def play_single_round(opening: OpeningArrays, rules: Rules, episode: Episode) ->
     zero = shown & ~(numbers[0] | numbers[1] | numbers[2] | numbers[3])
     all_mines, all_found = jnp.zeros_like(zero), jnp.zeros_like(zero)
     if rules >= Rules.SINGLE:
-        all_mines, all_found = single_point_numbers(numbers, shown, hidden, episode.known_mines)
+        all_mines, all_found = single_cell_numbers(numbers, shown, hidden, episode.known_mines)
     zero, all_mines, all_found = materialize((zero, all_mines, all_found))
     flood, opens, known_mines = materialize(
         (

@@ -30,7 +30,7 @@ BUCKET = 256
 """Episodes that are advanced together: few enough that their boards stay in a core's cache."""
 
 SINGLE_ROUNDS = 8
-"""The most rounds of the single-point rules in one turn."""
+"""The most rounds of the single-cell rules in one turn."""
 
 HOST_SHARE = 8
 """The host is called when one slot in this many waits for it: calls have a high fixed cost."""
@@ -174,7 +174,7 @@ class Bucket(NamedTuple):
 
 
 def _single_rounds(config: ProgramConfig, openings: OpeningArrays, bucket: Bucket) -> Episode:
-    """Plays several single-point rounds; episodes that leave the stage wait for the others."""
+    """Plays several single-cell rounds; episodes that leave the stage wait for the others."""
 
     def in_stage(episodes: Episode) -> Bool[Array, " bucket"]:
         return bucket.filled & (episodes.stage == Stage.SINGLE)

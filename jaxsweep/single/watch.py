@@ -123,7 +123,7 @@ def _until_a_move(
 def _single_rounds(
     rules: Rules, opening: OpeningArrays, episode: Episode
 ) -> tuple[Episode, RoundResult]:
-    """As `_until_a_move`, by the single-point rules alone."""
+    """As `_until_a_move`, by the single-cell rules alone."""
 
     def seeking(state: tuple[Episode, RoundResult]) -> Bool[Array, ""]:
         result = state[1]
