@@ -63,7 +63,17 @@ class Screen:
                 return child
         return None
 
-    def picture(self, window):
+    def picture(self):
+        """The window's pixels; None while there is none, as SDL may create it a second time."""
+        from Xlib.error import BadDrawable, BadMatch, BadWindow
+
+        try:
+            window = self.window()
+            return None if window is None else self._pixels(window)
+        except (BadDrawable, BadMatch, BadWindow):
+            return None
+
+    def _pixels(self, window):
         place = window.get_geometry()
         raw = window.get_image(0, 0, place.width, place.height, self.x.ZPixmap, 0xFFFFFFFF)
         pixels = np.frombuffer(raw.data, np.uint8).reshape(place.height, place.width, 4)
@@ -90,17 +100,18 @@ def test_a_cell_is_clicked_through_the_x_server_and_seen_open(display, tmp_path)
     )
     try:
         screen = Screen(display)
-        window = until(screen.window, "the window")
+        until(lambda: screen.picture() is not None, "the window")
         layout = lay_out(SIZE, (LEVEL.rows, LEVEL.cols), 1.0, (0, 0), False)
 
         def colour(cell):
             left, top = layout.place(cell)
             part = layout.cell // 5
-            return tuple(int(x) for x in screen.picture(window)[top + part, left + part])
+            picture = screen.picture()
+            return None if picture is None else tuple(map(int, picture[top + part, left + part]))
 
         until(lambda: colour((0, 0)) == LIGHT.hidden, "the first picture")
         left, top = layout.place((0, 0))
-        screen.click(window, (left + layout.cell // 2, top + layout.cell // 2))
+        screen.click(screen.window(), (left + layout.cell // 2, top + layout.cell // 2))
         until(lambda: colour((0, 0)) == LIGHT.opened, "the cell to open")
         board = Session.new(LEVEL, Start.SAFE, SEED).open((0, 0)).board
         for cell in np.ndindex(LEVEL.rows, LEVEL.cols):
