@@ -15,6 +15,7 @@ import pytest
 from jaxsweep import __main__ as jaxsweep_command
 from jaxsweep.commands import arguments, bench, play
 from jaxsweep.single import terminal
+from tests.waiting import PATIENCE
 
 
 def run(main, capsys, *argv):
@@ -164,7 +165,7 @@ def in_a_terminal(*argv, until, **environment):
     env |= {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"} | environment
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env)
     os.close(slave)
-    seen, deadline = b"", time.monotonic() + 120
+    seen, deadline = b"", time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             if select.select([master], [], [], 1.0)[0]:
@@ -179,7 +180,7 @@ def in_a_terminal(*argv, until, **environment):
         except OSError:  # The other end is closed.
             break
     os.close(master)
-    return process.wait(10), seen.decode()
+    return process.wait(PATIENCE), seen.decode()
 
 
 def test_ctrl_c_leaves_the_terminal_clean():
