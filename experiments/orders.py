@@ -1,33 +1,29 @@
 """In which order a boundary is best cut into sections: by walking it, or by farthest pairs.
 
-    python experiments/orders.py
+    python experiments/orders.py [--quick]
 
-Edges of stuck expert positions are listed as the engine `bitmask` does it, in NumPy, once with the
-cells in walking order and once by recursive bisection: the two cells farthest apart, and all others
-to the nearer one. What counts is the longest list of assignments on the way, and how many pairs are
-tested. Writes `results/orders.json`.
+The solutions of components of stuck expert positions are listed as the engine `bitmask` does it, in
+NumPy, once with the cells in walking order and once by recursive bisection: the two cells farthest
+apart, and all others to the nearer one. Compared are the longest list of partial assignments and
+the number of pairs that are tested. Writes `results/orders.json`.
 """
-
-import json
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+import reporting
 from jaxsweep.engines.batching import reduce_positions
 from jaxsweep.engines.bitmask import SECTION
 from jaxsweep.engines.component_engine import ComponentLists, find_components
 from jaxsweep.rules.level import LEVELS, Opening, Start
-from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 
-RESULT = Path(__file__).parent / "results" / "orders.json"
 SEED = 20261116
 POSITIONS = 600
 SMALLEST, LARGEST = 2 * SECTION + 1, 48
-"""Cells of the edges that are looked at: smaller ones have no order to speak of."""
+"""Cells of the components that are compared: smaller ones have no order to speak of."""
 TOO_MANY = 2**22
 
 
@@ -41,16 +37,16 @@ def bisect(places: np.ndarray, which: np.ndarray) -> list[int]:
     return bisect(places, which[near_a]) + bisect(places, which[~near_a])
 
 
-def effort(edge: ComponentLists, order: np.ndarray) -> tuple[int, int]:
+def effort(component: ComponentLists, order: np.ndarray) -> tuple[int, int]:
     """The longest list on the way, and the pairs that are tested."""
-    near = edge.near()[:, order]
+    near = component.near()[:, order]
     cells = len(order)
     sections, longest, pairs = [], 0, 0
     for first in range(0, cells, SECTION):
         inside = near[:, first : first + SECTION]
         size = inside.shape[1]
         bits = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
-        left = edge.need - bits @ inside.T.astype(np.int64)
+        left = component.need - bits @ inside.T.astype(np.int64)
         room = (near.sum(1) - inside.sum(1))[None]
         sections.append((left[((left >= 0) & (left <= room)).all(1)], inside.sum(1)))
     while len(sections) > 1:
@@ -59,7 +55,7 @@ def effort(edge: ComponentLists, order: np.ndarray) -> tuple[int, int]:
             pairs += len(a) * len(b)
             if len(a) * len(b) > TOO_MANY:
                 return TOO_MANY, pairs
-            left = (a[:, None] + b[None] - edge.need).reshape(-1, a.shape[1])
+            left = (a[:, None] + b[None] - component.need).reshape(-1, a.shape[1])
             inside = in_a + in_b
             room = (near.sum(1) - inside)[None]
             merged.append((left[((left >= 0) & (left <= room)).all(1)], inside))
@@ -70,16 +66,18 @@ def effort(edge: ComponentLists, order: np.ndarray) -> tuple[int, int]:
 
 def main() -> None:
     """Measures, prints and writes the result file."""
+    quick = reporting.arguments(__doc__, "few positions").parse_args().quick
     use_cache()
-    positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, POSITIONS)
-    edges, _ = find_components(reduce_positions(positions))
-    which = np.nonzero((edges.cells >= SMALLEST) & (edges.cells <= LARGEST))[0]
+    count = POSITIONS // 10 if quick else POSITIONS
+    positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, count)
+    components, _ = find_components(reduce_positions(positions))
+    which = np.nonzero((components.cells >= SMALLEST) & (components.cells <= LARGEST))[0]
     found = {"walking": [], "bisection": []}
-    for edge in track(edges.lists(which), console=Console(stderr=True)):
-        places = np.stack([edge.cell_row, edge.cell_col], axis=1)
+    for component in track(components.lists(which), console=Console(stderr=True)):
+        places = np.stack([component.cell_row, component.cell_col], axis=1)
         cells = np.arange(len(places))
-        found["walking"].append(effort(edge, cells))
-        found["bisection"].append(effort(edge, np.array(bisect(places, cells))))
+        found["walking"].append(effort(component, cells))
+        found["bisection"].append(effort(component, np.array(bisect(places, cells))))
     summary = {
         name: {
             "longest_list_50_90_99_100": np.percentile(efforts, [50, 90, 99, 100], axis=0)
@@ -92,16 +90,10 @@ def main() -> None:
         }
         for name, efforts in found.items()
     }
-    result = {
-        "command": "python experiments/orders.py",
-        "seed": SEED,
-        "edges": len(which),
-        "cells": [SMALLEST, LARGEST],
-        "orders": summary,
-        "machine": machine.facts(),
-    }
-    RESULT.write_text(json.dumps(result, indent=1) + "\n")
     Console().print_json(data=summary)
+    if not quick:
+        about = reporting.origin(seed=SEED, components=len(which), cells=[SMALLEST, LARGEST])
+        reporting.write("orders", about | {"orders": summary})
 
 
 if __name__ == "__main__":

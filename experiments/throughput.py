@@ -7,9 +7,7 @@ against the board's area and mine density; and the shares of a game's stages. Wr
 `results/throughput.json` and `results/throughput.png`.
 """
 
-import argparse
 import json
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -24,6 +22,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import track
 
+import reporting
 from jaxsweep.commands.arena import play_batches
 from jaxsweep.engines import device_exact
 from jaxsweep.engines.isolated import isolated_constraints
@@ -37,7 +36,6 @@ from jaxsweep.simulation.episode import OpeningArrays, Stage
 from jaxsweep.simulation.scheduler import BUCKET, Plan
 from jaxsweep.strategies import STRATEGIES
 
-RESULTS = Path(__file__).parent / "results"
 SEED = 2026
 LEVELS_SHOWN = ("beginner", "intermediate", "expert")
 BATCHES = (256, 1024, 4096)
@@ -46,7 +44,7 @@ DENSITIES = (0.10, 0.20)
 
 
 def steady(opening: Opening, player: str, batch: int, devices: int, seconds: float) -> dict:
-    """Games and moves a second once lanes are full, and cores kept busy meanwhile."""
+    """Games and moves a second once the batch is full, and the cores that were busy."""
     used = jax.local_devices()[:devices]
     batches = play_batches(
         STRATEGIES[player], opening, SEED, 2**31 - 1, batch, devices=used, judge=False
@@ -81,8 +79,8 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
         Stage.OVER: jax.jit(dealt),
         Stage.EMPTY: jax.jit(dealt),
     }
-    find_components = jax.jit(lambda given: _edges(episode.view(tables, given.bucket)))
-    spent, number, on_edges = dict.fromkeys(kernels, 0.0), 0, 0.0
+    find_components = jax.jit(lambda given: _components(episode.view(tables, given.bucket)))
+    spent, number, on_components = dict.fromkeys(kernels, 0.0), 0, 0.0
     there = jnp.ones((BUCKET,), bool)
     for turn in range(turns):
         sizes = {stage: int((held.stage == stage).sum()) for stage in kernels}
@@ -97,7 +95,7 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
         after, seconds = _timed(kernels[stage], given)
         if turn > turns // 3:
             spent[stage] += seconds
-            on_edges += _timed(find_components, given)[1] if stage is Stage.GUESS else 0.0
+            on_components += _timed(find_components, given)[1] if stage is Stage.GUESS else 0.0
         number += BUCKET if stage >= Stage.OVER else 0
         for leaf, new in zip(jax.tree.leaves(held), jax.tree.leaves(after), strict=True):
             leaf[..., which] = np.asarray(new)
@@ -105,14 +103,14 @@ def shares(opening: Opening, turns: int) -> dict[str, float]:
     names = {
         "rules of one number": spent[Stage.SWEEP],
         "rules of two numbers": spent[Stage.PAIR],
-        "frontier": on_edges,
-        "inference and choice": spent[Stage.GUESS] - on_edges,
+        "frontier": on_components,
+        "inference and choice": spent[Stage.GUESS] - on_components,
         "dealing": spent[Stage.OVER] + spent[Stage.EMPTY],
     }
     return {name: value / total for name, value in names.items()}
 
 
-def _edges(positions: Position) -> device_exact.Parts:
+def _components(positions: Position) -> device_exact.Parts:
     reduced = frontier.reduce(positions, trust_flags=True)
     return device_exact.split(reduced, isolated_constraints(reduced).cells)
 
@@ -164,13 +162,11 @@ def plot(result: dict, file: Path) -> None:
 
 def main() -> None:
     """Measures, prints and writes the result files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few points, and no result file")
-    parsed = parser.parse_args()
+    quick = reporting.arguments(__doc__, "few points").parse_args().quick
     machine.use_devices()
     use_cache()
-    seconds = 1.0 if parsed.quick else 4.0
-    batches, sides = ((1024,), (8, 16)) if parsed.quick else (BATCHES, SIDES)
+    seconds = 1.0 if quick else 4.0
+    batches, sides = ((1024,), (8, 16)) if quick else (BATCHES, SIDES)
     counts = sorted({1, jax.local_device_count()})
     pairs = sorted({(b, counts[-1]) for b in batches} | {(batches[-1], d) for d in counts})
     grid = [(level, b, d) for level in LEVELS_SHOWN for b, d in pairs]
@@ -191,15 +187,11 @@ def main() -> None:
         )
         for side, density in track(areas, "area and density")
     ]
-    result = {
-        "command": "python experiments/throughput.py " + " ".join(sys.argv[1:]),
-        "seed": SEED,
-        "machine": machine.facts(),
-        "peak_memory_mib": machine.peak_memory(),
+    result = reporting.origin(seed=SEED, peak_memory_mib=machine.peak_memory()) | {
         "by_batch": by_batch,
         "by_area": by_area,
         "shares": {
-            level: shares(Opening.of(LEVELS[level]), 60 if parsed.quick else 400)
+            level: shares(Opening.of(LEVELS[level]), 60 if quick else 400)
             for level in track(LEVELS_SHOWN, "stages")
         },
     }
@@ -209,9 +201,9 @@ def main() -> None:
             f"{e['games_per_second']:8,.0f} games/s, {e['busy']:.2f} cores busy"
         )
     print(json.dumps(result["shares"], indent=1))
-    if not parsed.quick:
-        (RESULTS / "throughput.json").write_text(json.dumps(result, indent=1) + "\n")
-        plot(result, RESULTS / "throughput.png")
+    if not quick:
+        reporting.write("throughput", result)
+        plot(result, reporting.RESULTS / "throughput.png")
 
 
 if __name__ == "__main__":

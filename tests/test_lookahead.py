@@ -230,7 +230,7 @@ def test_advice_at_the_end_is_exact():
 
 
 def test_the_outlook_has_the_weights_that_were_fitted():
-    file = Path(__file__).parents[1] / "experiments" / "results" / "outlook.json"
+    file = Path(__file__).parents[1] / "experiments" / "results" / "win-probability.json"
     fitted = json.loads(file.read_text())
     assert {name: round(weight, 5) for name, weight in fitted["weights"].items()} == WEIGHTS
     for tenth in fitted["held_out"]:

@@ -1,7 +1,7 @@
 """About how likely a game is won from a position: a player's score, made a chance.
 
 The score looks one number ahead; how much more there is to come, it does not know. The weights were
-fitted to games of the player that looks ahead, by `experiments/outlook.py`.
+fitted to games of the player that looks ahead, by `experiments/win_probability.py`.
 """
 
 import jax
@@ -20,7 +20,7 @@ WEIGHTS = {
     "cells": 0.00982,
     "density": -4.73327,
 }
-"""Of the signs of a chance to win; `results/outlook.json` tells how well it agrees with games."""
+"""Of the signs of a chance to win; `results/win-probability.json` tells how well it agrees with games."""
 
 
 def signs(
