@@ -20,7 +20,7 @@ WEIGHTS = {
     "cells": 0.00982,
     "density": -4.73327,
 }
-"""Of the signs of a chance to win; `results/win-probability.json` says how well it is calibrated."""
+"""Of the signs of a chance to win; `results/win-probability.json` says how far it is calibrated."""
 
 
 def signs(
