@@ -75,6 +75,7 @@ def test_a_watched_game_is_the_same_game(name, exact_games):
         assert record.first_risk[number] == pytest.approx(risks[0] if risks else -1.0, abs=1e-6)
 
 
+@pytest.mark.smoke
 def test_records_hang_together():
     level = LEVELS["beginner"]
     record = play(Opening.of(level, Start.ZERO), 300)
@@ -197,6 +198,7 @@ def test_a_run_is_written_in_shards_and_goes_on(tmp_path):
     assert runs.checksum([again.records()]) == checksum
 
 
+@pytest.mark.smoke
 def test_every_byte_of_a_shard_is_covered(tmp_path):
     """A flipped bit is found, or it changes nothing that is read."""
     run, _ = finish(tmp_path, settings(games=20))

@@ -44,6 +44,7 @@ def test_expert_fits_eighty_columns(capsys, monkeypatch):
     assert " of them guesses" in out
 
 
+@pytest.mark.smoke
 def test_one_game_as_json(capsys):
     code, out, _ = run(play.main, capsys, "custom", "5", "6", "4", "--seed", "1", "--json")
     told = json.loads(out)
@@ -93,6 +94,7 @@ def test_bad_arguments_get_a_sentence_and_status_2(argv, words, capsys):
     assert "Traceback" not in err
 
 
+@pytest.mark.smoke
 def test_help_explains_every_option(capsys):
     code, out, _ = run(play.main, capsys, "-h")
     assert code == 0
@@ -183,6 +185,7 @@ def in_a_terminal(*argv, until, **environment):
     return process.wait(PATIENCE), seen.decode()
 
 
+@pytest.mark.smoke
 def test_ctrl_c_leaves_the_terminal_clean():
     code, seen = in_a_terminal("--seed", "3", "--delay", "30", until=b"first cell")
     assert code == 130, seen

@@ -118,6 +118,7 @@ def violations(sources, packages):
     return sentences
 
 
+@pytest.mark.smoke
 def test_imports_go_down_only():
     found = violations(*read_sources())
     assert not found, "\n" + "\n".join(found)

@@ -184,6 +184,7 @@ def test_players_play_as_they_played(level, name):
     compare(f"How the player {name!r} plays {level}", old, describe_player(level, name))
 
 
+@pytest.mark.smoke
 def test_the_changelog_has_the_signature():
     table = pinned()
     assert table["signature"] == signature(table), (
