@@ -6,15 +6,11 @@ Every player plays games 0 to N − 1 of one seed, expert, first cell safe in th
 is the mean over games of won minus won, with its 95 % interval. Writes `results/ablation.json`.
 """
 
-import argparse
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
 from jaxtyping import Bool
 from rich.progress import Progress
 
+import reporting
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
@@ -24,7 +20,6 @@ from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
 from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead
 
-RESULT = Path(__file__).parent / "results" / "ablation.json"
 SEED = 7
 
 PLAYERS: dict[str, tuple[AbstractStrategy, str]] = {
@@ -65,9 +60,7 @@ def compare(a: Bool[np.ndarray, " games"], b: Bool[np.ndarray, " games"]) -> dic
 
 def main() -> None:
     """Plays, prints a table and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few games, and no result file")
-    quick = parser.parse_args().quick
+    quick = reporting.arguments(__doc__, "few games").parse_args().quick
     machine.use_devices()
     use_cache()
     games = 500 if quick else 20_000
@@ -96,15 +89,13 @@ def main() -> None:
         wins, cost = 100 * row["win_rate"], row["milliseconds_a_game"]
         print(f"| {row['player']} | {wins:.2f} | {row['against'] or ''} | {gain} | {cost:.2f} |")
     if not quick:
-        about = {
-            "command": "python " + " ".join(["experiments/ablation.py", *sys.argv[1:]]),
-            "about": "Expert, first cell safe in the corner, the same boards for all players. "
+        about = reporting.origin(
+            about="Expert, first cell safe in the corner, the same boards for all players. "
             "Times are without compiling, and with what the first host guesses compile.",
-            "seed": SEED,
-            "games": games,
-            "machine": machine.facts(),
-        }
-        RESULT.write_text(json.dumps({**about, "players": rows}, indent=1) + "\n")
+            seed=SEED,
+            games=games,
+        )
+        reporting.write("ablation", about | {"players": rows})
 
 
 if __name__ == "__main__":

@@ -2,27 +2,25 @@
 
 Each sample is a new process; cold ones begin with an empty compilation cache.
 
-    python experiments/coldstart.py [--samples N]
+    python experiments/coldstart.py [--quick] [--samples N]
+
+Writes `results/coldstart.json`.
 """
 
-import argparse
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import jax
 
+import reporting
 from jaxsweep.rules import position
 from jaxsweep.rules.level import LEVELS, Opening
-from jaxsweep.runtime import machine
 from jaxsweep.simulation.stuck_positions import stuck_positions
 
-RESULT = Path(__file__).parent / "results" / "coldstart.json"
 SEED = 3
 
 
@@ -58,9 +56,10 @@ def analysis(environment: dict[str, str]) -> float:
 
 def main() -> None:
     """Measures, prints and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = reporting.arguments(__doc__, "one sample")
     parser.add_argument("--samples", type=int, default=5)
-    samples = parser.parse_args().samples
+    parsed = parser.parse_args()
+    samples = 1 if parsed.quick else parsed.samples
     measured: dict[str, list[float]] = {}
     for _ in range(samples):
         for name, measure in (("play", first_move), ("analyze", analysis)):
@@ -68,20 +67,19 @@ def main() -> None:
                 environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": cache}
                 for state in ("cold", "warm"):
                     measured.setdefault(f"{name}, {state}", []).append(measure(environment))
-    result = {
-        "command": f"python experiments/coldstart.py --samples {samples}",
-        "measures": "seconds to the first move of python -m jaxsweep.play, and of a whole "
-        "python -m jaxsweep.analyze of a stuck expert position",
-        "seed": SEED,
-        "samples": samples,
-        "seconds": {
-            name: {"median": statistics.median(times), "range": [min(times), max(times)]}
-            for name, times in measured.items()
-        },
-        "machine": machine.facts(),
+    summary = {
+        name: {"median": statistics.median(times), "range": [min(times), max(times)]}
+        for name, times in measured.items()
     }
-    RESULT.write_text(json.dumps(result, indent=1) + "\n")
-    for name, seconds in result["seconds"].items():
+    if not parsed.quick:
+        about = reporting.origin(
+            measures="seconds to the first move of python -m jaxsweep.play, and of a whole "
+            "python -m jaxsweep.analyze of a stuck expert position",
+            seed=SEED,
+            samples=samples,
+        )
+        reporting.write("coldstart", about | {"seconds": summary})
+    for name, seconds in summary.items():
         low, high = seconds["range"]
         print(f"{name}: {seconds['median']:.2f} s ({low:.2f} to {high:.2f})")
 

@@ -1,4 +1,4 @@
-"""How the samplers' errors fall, with samples and with time; and where random layouts die out.
+"""How the samplers' errors fall with samples and time, and where rejection sampling fails.
 
     python experiments/convergence.py [--quick]
 
@@ -7,9 +7,6 @@ growing budgets. Right: which share of random layouts agrees with a position, by
 board is open. Writes `results/convergence.json` and `results/convergence.png`.
 """
 
-import argparse
-import json
-import sys
 import time
 from pathlib import Path
 
@@ -19,6 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
+import reporting
 from jaxsweep import infer
 from jaxsweep.engines import AbstractEngine, Chains, Rejection
 from jaxsweep.engines.batching import sizes_of
@@ -29,14 +27,12 @@ from jaxsweep.engines.rejection import CALLS, CAPACITIES
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-RESULTS = Path(__file__).parent / "results"
 SEED = 20261116
 OPEN = {"easy": ("beginner", 0.05), "middling": ("beginner", 0.6), "hard": ("expert", 0.5)}
 """The level of each position, and about which share of its cells is open."""
@@ -92,9 +88,7 @@ def acceptance(level: str, count: int) -> list[dict]:
 
 def main() -> None:
     """Measures, plots and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small budgets, few positions")
-    quick = parser.parse_args().quick
+    quick = reporting.arguments(__doc__, "small budgets, few positions").parse_args().quick
     use_cache()
     samples = [CALLS * SAMPLES * 4**i for i in range(3 if quick else 6)]
     sweeps = [SWEEPS * 4**i for i in range(2 if quick else 4)]
@@ -118,19 +112,16 @@ def main() -> None:
         for level in ("beginner", "expert"):
             accepted[level] = acceptance(level, count)
             bar.advance(task)
-    result = {
-        "command": " ".join(["python experiments/convergence.py", *sys.argv[1:]]),
-        "seed": SEED,
-        "repeats": REPEATS,
-        "positions": {
-            name: {"level": level, "open": share} for name, (level, share) in OPEN.items()
-        },
-        "runs": runs,
-        "accepted_of_random_layouts": accepted,
-        "machine": machine.facts(),
-    }
-    (RESULTS / "convergence.json").write_text(json.dumps(result, indent=1) + "\n")
-    plot(result, RESULTS / "convergence.png")
+    result = reporting.origin(
+        seed=SEED,
+        repeats=REPEATS,
+        positions={name: {"level": level, "open": share} for name, (level, share) in OPEN.items()},
+    )
+    result |= {"runs": runs, "accepted_of_random_layouts": accepted}
+    Console().print_json(data=result)
+    if not quick:
+        reporting.write("convergence", result)
+        plot(result, reporting.RESULTS / "convergence.png")
 
 
 def plot(result: dict, file: Path) -> None:

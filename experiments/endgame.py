@@ -6,21 +6,17 @@ Writes `results/endgame-small-boards.json`. A search that disagrees with a known
 script.
 """
 
-import argparse
-import json
 import math
 import sys
 import time
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import track
 
+import reporting
 from jaxsweep.rules.level import Level
 from jaxsweep.runtime import machine
 from jaxsweep.strategies.small_boards import after_first, best_first_cell
-
-RESULT = Path(__file__).parent / "results" / "endgame-small-boards.json"
 
 KNOWN = {
     Level(3, 3, 1): (8, (5, 5)),
@@ -68,24 +64,19 @@ def measure(level: Level) -> dict:
 
 def main() -> None:
     """Measures, prints and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small boards, and no result file")
-    quick = parser.parse_args().quick
+    quick = reporting.arguments(__doc__, "small boards").parse_args().quick
     levels = [level for level in KNOWN if not quick or level.cells <= QUICK]
     entries = [measure(level) for level in track(levels, "boards", console=Console(stderr=True))]
     for entry in entries:
         won, layouts = entry["any"]
         print(f"{entry['board']:8} {won:6,} of {layouts:6,}, {entry['seconds']:.1f} s")
     if not quick:
-        result = {
-            "command": "python experiments/endgame.py",
-            "about": "Layouts won at best, and all: the best first cell may be a mine (any), "
+        about = reporting.origin(
+            about="Layouts won at best, and all: the best first cell may be a mine (any), "
             "is never one (safe), or is a corner that shows 0 (zero_corner). One core.",
-            "boards": entries,
-            "peak_memory_mib": machine.peak_memory(),
-            "machine": machine.facts(),
-        }
-        RESULT.write_text(json.dumps(result, indent=1) + "\n")
+            peak_memory_mib=machine.peak_memory(),
+        )
+        reporting.write("endgame-small-boards", about | {"boards": entries})
 
 
 if __name__ == "__main__":

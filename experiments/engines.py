@@ -6,9 +6,6 @@ Every engine sees stuck positions of three levels, samplers fewer of them. Its p
 held against the exact engine's. Writes `results/engines.json` and `results/engines.png`.
 """
 
-import argparse
-import json
-import sys
 import time
 from pathlib import Path
 
@@ -19,20 +16,19 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+import reporting
 from jaxsweep import infer
 from jaxsweep.engines import ENGINES, Chains, Rejection
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-RESULTS = Path(__file__).parent / "results"
 SEED = 20261116
 COUNTS = {"beginner": 700, "intermediate": 700, "expert": 600}
 FEWER = {"chains": 200, "sampling": 200, "rejection": 50}
@@ -90,9 +86,7 @@ def extra_risk(order, hidden, beliefs: Beliefs, truth: Beliefs) -> np.ndarray:
 
 def main() -> None:
     """Measures, prints, plots and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the positions")
-    quick = parser.parse_args().quick
+    quick = reporting.arguments(__doc__, "a tenth of the positions").parse_args().quick
     use_cache()
     rows = []
     with Progress(console=Console(stderr=True)) as bar:
@@ -109,25 +103,24 @@ def main() -> None:
                 part = jax.tree.map(lambda leaf, most=most: leaf[:most], truth)
                 rows.append({"engine": name, "level": level} | compare(name, some, part))
                 bar.advance(task)
-    chains, plain = Chains(), Rejection()
-    result = {
-        "command": " ".join(["python experiments/engines.py", *sys.argv[1:]]),
-        "seed": SEED,
-        "start": "safe, in the corner",
-        "budgets": {
-            "chains": {
-                "chains": chains.chains,
-                "standard_error": chains.tolerance,
-                "most_sweeps": chains.sweeps,
-            },
-            "rejection": {"tolerance": plain.tolerance, "most_samples": plain.samples},
-        },
-        "rows": rows,
-        "machine": machine.facts(),
-    }
-    (RESULTS / "engines.json").write_text(json.dumps(result, indent=1) + "\n")
     report(rows)
-    plot(rows, RESULTS / "engines.png")
+    if not quick:
+        about = reporting.origin(seed=SEED, start="safe, in the corner", budgets=budgets())
+        reporting.write("engines", about | {"rows": rows})
+        plot(rows, reporting.RESULTS / "engines.png")
+
+
+def budgets() -> dict:
+    """When the samplers stop, unless told otherwise."""
+    chains, plain = Chains(), Rejection()
+    return {
+        "chains": {
+            "chains": chains.chains,
+            "standard_error": chains.tolerance,
+            "most_sweeps": chains.sweeps,
+        },
+        "rejection": {"tolerance": plain.tolerance, "most_samples": plain.samples},
+    }
 
 
 def report(rows: list[dict]) -> None:

@@ -6,10 +6,7 @@ Of cells that are mirror images of each other, one is played. Writes `results/fi
 `results/first-cells.png`.
 """
 
-import argparse
 import itertools
-import json
-import sys
 from pathlib import Path
 
 import matplotlib
@@ -19,6 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from rich.progress import Progress
 
+import reporting
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
@@ -26,7 +24,6 @@ from jaxsweep.simulation.matches import play_games
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 
-RESULTS = Path(__file__).parent / "results"
 SEED = 9
 PLAYER = "exact"
 
@@ -83,9 +80,7 @@ def plot(entries: list[dict], file: Path) -> None:
 
 def main() -> None:
     """Plays, prints the best cells and writes the result files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few games, and no result file")
-    quick = parser.parse_args().quick
+    quick = reporting.arguments(__doc__, "few games").parse_args().quick
     machine.use_devices()
     use_cache()
     games = 500 if quick else 200_000
@@ -104,18 +99,14 @@ def main() -> None:
             low, high = e["interval_95"]
             print(f"  {e['cell']} {e['win_rate']:.2%} ± {(high - low) / 2:.2%}")
     if not quick:
-        about = {
-            "command": "python " + " ".join(["experiments/first_cells.py", *sys.argv[1:]]),
-            "about": "Games won by first cell, which shows 0 by the start rule.",
-            "player": PLAYER,
-            "seed": SEED,
-            "games": games,
-            "machine": machine.facts(),
-        }
-        (RESULTS / "first-cells.json").write_text(
-            json.dumps({**about, "cells": entries}, indent=1) + "\n"
+        about = reporting.origin(
+            about="Games won by first cell, which shows 0 by the start rule.",
+            player=PLAYER,
+            seed=SEED,
+            games=games,
         )
-        plot(entries, RESULTS / "first-cells.png")
+        reporting.write("first-cells", about | {"cells": entries})
+        plot(entries, reporting.RESULTS / "first-cells.png")
 
 
 if __name__ == "__main__":

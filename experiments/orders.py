@@ -1,29 +1,25 @@
 """In which order a boundary is best cut into sections: by walking it, or by farthest pairs.
 
-    python experiments/orders.py
+    python experiments/orders.py [--quick]
 
-Edges of stuck expert positions are listed as the engine `bitmask` does it, in NumPy, once with the
-cells in walking order and once by recursive bisection: the two cells farthest apart, and all others
-to the nearer one. What counts is the longest list of assignments on the way, and how many pairs are
-tested. Writes `results/orders.json`.
+The solutions of components of stuck expert positions are listed as the engine `bitmask` does it, in
+NumPy, once with the cells in walking order and once by recursive bisection: the two cells farthest
+apart, and all others to the nearer one. Compared are the longest list of partial assignments and
+the number of pairs that are tested. Writes `results/orders.json`.
 """
-
-import json
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+import reporting
 from jaxsweep.engines.batching import reduce_positions
 from jaxsweep.engines.bitmask import SECTION
 from jaxsweep.engines.component_index import ComponentLists, find_components
 from jaxsweep.rules.level import LEVELS, Opening, Start
-from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 
-RESULT = Path(__file__).parent / "results" / "orders.json"
 SEED = 20261116
 POSITIONS = 600
 SMALLEST, LARGEST = 2 * SECTION + 1, 48
@@ -70,8 +66,10 @@ def effort(component: ComponentLists, order: np.ndarray) -> tuple[int, int]:
 
 def main() -> None:
     """Measures, prints and writes the result file."""
+    quick = reporting.arguments(__doc__, "few positions").parse_args().quick
     use_cache()
-    positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, POSITIONS)
+    count = POSITIONS // 10 if quick else POSITIONS
+    positions = stuck_positions(Opening.of(LEVELS["expert"], Start.ZERO), SEED, count)
     components, _ = find_components(reduce_positions(positions))
     which = np.nonzero((components.cells >= SMALLEST) & (components.cells <= LARGEST))[0]
     found = {"walking": [], "bisection": []}
@@ -92,16 +90,10 @@ def main() -> None:
         }
         for name, efforts in found.items()
     }
-    result = {
-        "command": "python experiments/orders.py",
-        "seed": SEED,
-        "edges": len(which),
-        "cells": [SMALLEST, LARGEST],
-        "orders": summary,
-        "machine": machine.facts(),
-    }
-    RESULT.write_text(json.dumps(result, indent=1) + "\n")
     Console().print_json(data=summary)
+    if not quick:
+        about = reporting.origin(seed=SEED, components=len(which), cells=[SMALLEST, LARGEST])
+        reporting.write("orders", about | {"orders": summary})
 
 
 if __name__ == "__main__":

@@ -3,16 +3,12 @@
     python experiments/regret.py [--quick]
 
 Positions of expert games in which nothing is certain and 101 to 1,000 layouts are left. The search
-tells the chance to win with every cell; a player's regret is what its choice is short of the best.
-No luck enters but which positions there are, so that parts of a player can be told apart that games
-could not. Writes `results/regret.json`.
+gives the win probability of every cell; a player's regret is the best one less that of its choice.
+Chance enters only by which positions there are, so that parts of a player can be compared whose
+difference is too small to show in games. Writes `results/regret.json`.
 """
 
-import argparse
-import json
 import math
-import sys
-from pathlib import Path
 
 import equinox as eqx
 import jax
@@ -21,11 +17,11 @@ import numpy as np
 from jaxtyping import Float
 from rich.progress import Progress, track
 
+import reporting
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.position import Position, to_grid
-from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.statistics import Z95
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -34,7 +30,6 @@ from jaxsweep.strategies.endgame import search_endgame
 from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead
 
-RESULT = Path(__file__).parent / "results" / "regret.json"
 SEED = 13
 FEWEST, MOST = 101, 1_000
 """Layouts left."""
@@ -94,9 +89,7 @@ def regrets(
 
 def main() -> None:
     """Searches, asks the players, prints a table and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few positions, and no result file")
-    quick = parser.parse_args().quick
+    quick = reporting.arguments(__doc__, "few positions").parse_args().quick
     use_cache()
     positions, chances = endings(1_000 if quick else 20_000)
     rows = []
@@ -117,15 +110,13 @@ def main() -> None:
         regret = f"{row['regret_points']:.2f} ± {row['margin_95']:.2f}"
         print(f"| {row['player']} | {regret} | {row['best_choice']:.0%} |")
     if not quick:
-        about = {
-            "command": "python " + " ".join(["experiments/regret.py", *sys.argv[1:]]),
-            "about": "Expert, first cell 0, rules stuck; the best chance to win less the chosen "
+        about = reporting.origin(
+            about="Expert, first cell 0, rules stuck; the best chance to win less the chosen "
             f"cell's, with {FEWEST} to {MOST} layouts left.",
-            "seed": SEED,
-            "best_chance": float(np.mean([chance.max() for chance in chances])),
-            "machine": machine.facts(),
-        }
-        RESULT.write_text(json.dumps({**about, "players": rows}, indent=1) + "\n")
+            seed=SEED,
+        )
+        best = float(np.mean([chance.max() for chance in chances]))
+        reporting.write("regret", about | {"best_chance": best, "players": rows})
 
 
 if __name__ == "__main__":

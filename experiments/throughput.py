@@ -7,9 +7,7 @@ against the board's area and mine density; and the shares of a game's stages. Wr
 `results/throughput.json` and `results/throughput.png`.
 """
 
-import argparse
 import json
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -24,6 +22,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import track
 
+import reporting
 from jaxsweep.engines.device_components import ComponentLabels, label_components
 from jaxsweep.engines.isolated import isolated_constraints
 from jaxsweep.rules import frontier
@@ -37,7 +36,6 @@ from jaxsweep.simulation.matches import play_batches
 from jaxsweep.simulation.scheduler import BUCKET, Bucket, ProgramConfig
 from jaxsweep.strategies import STRATEGIES
 
-RESULTS = Path(__file__).parent / "results"
 SEED = 2026
 LEVELS_SHOWN = ("beginner", "intermediate", "expert")
 BATCHES = (256, 1024, 4096)
@@ -162,13 +160,11 @@ def plot(result: dict, file: Path) -> None:
 
 def main() -> None:
     """Measures, prints and writes the result files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few points, and no result file")
-    parsed = parser.parse_args()
+    quick = reporting.arguments(__doc__, "few points").parse_args().quick
     machine.use_devices()
     use_cache()
-    seconds = 1.0 if parsed.quick else 4.0
-    batches, sides = ((1024,), (8, 16)) if parsed.quick else (BATCHES, SIDES)
+    seconds = 1.0 if quick else 4.0
+    batches, sides = ((1024,), (8, 16)) if quick else (BATCHES, SIDES)
     counts = sorted({1, jax.local_device_count()})
     pairs = sorted({(b, counts[-1]) for b in batches} | {(batches[-1], d) for d in counts})
     grid = [(level, b, d) for level in LEVELS_SHOWN for b, d in pairs]
@@ -189,15 +185,11 @@ def main() -> None:
         )
         for side, density in track(areas, "area and density")
     ]
-    result = {
-        "command": "python experiments/throughput.py " + " ".join(sys.argv[1:]),
-        "seed": SEED,
-        "machine": machine.facts(),
-        "peak_memory_mib": machine.peak_memory(),
+    result = reporting.origin(seed=SEED, peak_memory_mib=machine.peak_memory()) | {
         "by_batch": by_batch,
         "by_area": by_area,
         "shares": {
-            level: shares(Opening.of(LEVELS[level]), 60 if parsed.quick else 400)
+            level: shares(Opening.of(LEVELS[level]), 60 if quick else 400)
             for level in track(LEVELS_SHOWN, "stages")
         },
     }
@@ -207,9 +199,9 @@ def main() -> None:
             f"{e['games_per_second']:8,.0f} games/s, {e['busy']:.2f} cores busy"
         )
     print(json.dumps(result["shares"], indent=1))
-    if not parsed.quick:
-        (RESULTS / "throughput.json").write_text(json.dumps(result, indent=1) + "\n")
-        plot(result, RESULTS / "throughput.png")
+    if not quick:
+        reporting.write("throughput", result)
+        plot(result, reporting.RESULTS / "throughput.png")
 
 
 if __name__ == "__main__":

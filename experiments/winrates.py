@@ -6,9 +6,6 @@ Plays games 0 to N − 1 of a seed and writes `results/winrates.json` and `resul
 With `--only`, the other figures of the file stay as they are.
 """
 
-import argparse
-import json
-import sys
 import time
 from pathlib import Path
 
@@ -18,6 +15,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.progress import Progress
 
+import reporting
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
@@ -25,8 +23,6 @@ from jaxsweep.simulation.matches import play_games
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 
-RESULTS = Path(__file__).parent / "results"
-FILE = RESULTS / "winrates.json"
 SEED = 20261116
 
 STANDARD = ("expert", "intermediate", "beginner", "mini")
@@ -43,7 +39,7 @@ PUBLISHED = {
     ("expert", "safe", "strongest"): 0.4113,
     ("expert", "zero", "strongest"): 0.543,
 }
-"""Least mine probability, ties at random or to the fewest covered neighbours; that with the end
+"""Least mine probability, ties at random or to the fewest hidden neighbours; that with the end
 searched through, but at up to 100 layouts (of 20,000 games); and the record of all players."""
 
 
@@ -76,14 +72,12 @@ def measure(level: str, start: str, player: str, games: int, bar: Progress) -> d
         "start": start,
         "first_cell": opening.first,
         "player": player,
-        "command": "python experiments/winrates.py " + " ".join(sys.argv[1:]),
-        "seed": SEED,
+        **reporting.origin(seed=SEED),
         "games": games,
         "win_rate": totals["won"] / games,
         "interval_95": wilson(totals["won"], games),
         "totals": totals,
         "seconds_compilation_included": time.perf_counter() - began,
-        "machine": machine.facts(),
     }
 
 
@@ -144,8 +138,7 @@ def plot(entries: list[dict], file: Path) -> None:
 
 def main() -> None:
     """Measures, prints and writes the result files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few games, and no result file")
+    parser = reporting.arguments(__doc__, "few games")
     parser.add_argument("--only", nargs="+", metavar="LEVEL-START-PLAYER", help="some of them")
     parsed = parser.parse_args()
     machine.use_devices()
@@ -154,21 +147,21 @@ def main() -> None:
     unknown = set(parsed.only or ()) - names
     if unknown:
         parser.error(f"no entry {min(unknown)}; there are {', '.join(sorted(names))}")
-    kept = {}
-    if FILE.exists() and not parsed.quick:
-        kept = {(e["level"], e["start"], e["player"]): e for e in json.loads(FILE.read_text())}
+    entries = {}
+    if not parsed.quick:
+        entries = {(e["level"], e["start"], e["player"]): e for e in reporting.read("winrates")}
     with Progress() as bar:
         whole = bar.add_task("all players", total=len(parsed.only or names))
         for level, start, player, games in jobs(parsed.quick):
             if parsed.only and f"{level}-{start}-{player}" not in parsed.only:
                 continue
-            kept[level, start, player] = measure(level, start, player, games, bar)
+            entries[level, start, player] = measure(level, start, player, games, bar)
             bar.advance(whole)
             if not parsed.quick:
-                FILE.write_text(json.dumps(list(kept.values()), indent=1) + "\n")
-    print(table(list(kept.values())))
+                reporting.write("winrates", list(entries.values()))
+    print(table(list(entries.values())))
     if not parsed.quick:
-        plot(list(kept.values()), RESULTS / "winrates.png")
+        plot(list(entries.values()), reporting.RESULTS / "winrates.png")
 
 
 if __name__ == "__main__":

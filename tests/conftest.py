@@ -6,6 +6,7 @@ os.environ.setdefault("JAX_NUM_CPU_DEVICES", "2")
 
 import jax
 import pytest
+from hypothesis import settings
 from jaxtyping import install_import_hook
 
 install_import_hook("jaxsweep", "beartype.beartype")
@@ -15,6 +16,10 @@ from jaxsweep.runtime.compilation import use_cache
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 use_cache()
+
+# The first example of a test compiles: no limit on the time of one.
+settings.register_profile("jaxsweep", deadline=None)
+settings.load_profile("jaxsweep")
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
 from jaxsweep.strategies.least_risk import LeastRisk
 from tests.oracle import layouts
+from tests.waiting import PATIENCE
 
 KNOWLEDGE = STRATEGIES["knowledge"]
 BEGINNER = Opening.of(LEVELS["beginner"])
@@ -74,6 +75,7 @@ def test_a_watched_game_is_the_same_game(name, exact_games):
         assert record.first_risk[number] == pytest.approx(risks[0] if risks else -1.0, abs=1e-6)
 
 
+@pytest.mark.smoke
 def test_records_are_consistent():
     level = LEVELS["beginner"]
     record = play(Opening.of(level, Start.ZERO), 300)
@@ -196,6 +198,7 @@ def test_a_run_is_written_in_shards_and_goes_on(tmp_path):
     assert runs.checksum([again.records()]) == checksum
 
 
+@pytest.mark.smoke
 def test_every_byte_of_a_shard_is_covered(tmp_path):
     """A flipped bit is found, or it changes nothing that is read."""
     run, _ = finish(tmp_path, settings(games=20))
@@ -244,19 +247,23 @@ def command(*arguments, **options):
 
 
 def test_a_killed_run_goes_on_to_the_same_records(tmp_path):
-    """Killed at a random moment, ten times over."""
-    words = ("beginner", "--strategy", "knowledge", "--games", 200_000, "--json")
-    whole, stderr = command(*words).communicate(timeout=600)
+    """Killed five times, each time at a random moment after it has got on by a shard."""
+    words = ("beginner", "--strategy", "knowledge", "--games", 100_000, "--json")
+    whole, stderr = command(*words).communicate(timeout=PATIENCE)
     assert whole, stderr
     random, out = np.random.default_rng(3), tmp_path / "run"
     kills = 0
-    for _ in range(10):
+    for _ in range(5):
         process = command(*words, "--out", out)
-        time.sleep(random.uniform(3.0, 7.0))
+        before, limit = len(list(out.glob("shard-*.npz"))), time.monotonic() + PATIENCE
+        while process.poll() is None and len(list(out.glob("shard-*.npz"))) == before:
+            assert time.monotonic() < limit, "no shard is written"
+            time.sleep(0.01)
+        time.sleep(random.uniform(0.0, 0.2))
         kills += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    last, stderr = command(*words, "--out", out).communicate(timeout=600)
+    last, stderr = command(*words, "--out", out).communicate(timeout=PATIENCE)
     assert last, stderr
     assert json.loads(last)["checksum"] == json.loads(whole)["checksum"]
     assert kills >= 1
@@ -274,11 +281,11 @@ def test_two_processes_play_what_one_plays(tmp_path):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     words = ("beginner", "--strategy", "knowledge", "--games", 20_500, "--json")
-    alone, stderr = command(*words).communicate(timeout=600)
+    alone, stderr = command(*words).communicate(timeout=PATIENCE)
     assert alone, stderr
     hosts = ("--coordinator", f"127.0.0.1:{port}", "--processes", 2, "--out", tmp_path / "run")
     both = [command(*words, *hosts, "--process-id", i) for i in (0, 1)]
-    (first, stderr), (second, _) = (process.communicate(timeout=600) for process in both)
+    (first, stderr), (second, _) = (process.communicate(timeout=PATIENCE) for process in both)
     assert [process.returncode for process in both] == [0, 0], stderr
     assert json.loads(first.splitlines()[-1])["checksum"] == json.loads(alone)["checksum"]
     assert "checksum" not in second, "the first process reports"

@@ -18,6 +18,7 @@ from jaxsweep.rules.level import Level
 from jaxsweep.single import terminal
 from jaxsweep.single.replay.format import from_bytes
 from jaxsweep.strategies import Reason
+from tests.waiting import PATIENCE
 
 
 def run(main, capsys, *argv):
@@ -46,6 +47,7 @@ def test_expert_fits_eighty_columns(capsys, monkeypatch):
     assert " of them guesses" in out
 
 
+@pytest.mark.smoke
 def test_one_game_as_json_is_a_replay(capsys, tmp_path):
     file = tmp_path / "game.json"
     argv = ("custom", "5", "6", "4", "--seed", "1", "--json", "--save", str(file))
@@ -98,6 +100,7 @@ def test_bad_arguments_get_a_sentence_and_status_2(argv, words, capsys):
     assert "Traceback" not in err
 
 
+@pytest.mark.smoke
 def test_help_explains_every_option(capsys):
     code, out, _ = run(play.main, capsys, "-h")
     assert code == 0
@@ -170,7 +173,7 @@ def in_a_terminal(*argv, until, **environment):
     env |= {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"} | environment
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env)
     os.close(slave)
-    seen, deadline = b"", time.monotonic() + 120
+    seen, deadline = b"", time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             if select.select([master], [], [], 1.0)[0]:
@@ -185,9 +188,10 @@ def in_a_terminal(*argv, until, **environment):
         except OSError:  # The other end is closed.
             break
     os.close(master)
-    return process.wait(10), seen.decode()
+    return process.wait(PATIENCE), seen.decode()
 
 
+@pytest.mark.smoke
 def test_ctrl_c_leaves_the_terminal_clean():
     code, seen = in_a_terminal("--seed", "3", "--delay", "30", until=b"first cell")
     assert code == 130, seen

@@ -68,6 +68,7 @@ def test_the_mine_count_determines_the_cells_left(text, safe, mines, by_count):
     assert int(bitboard.count(certain.by_count)) == by_count
 
 
+@pytest.mark.smoke
 def test_contradictions_are_found():
     for text, count in (("2x1x1\n0H\n", 0), ("3x1x0\n2H0\n", 1), ("3x1x2\n1H2\n", 1)):
         position = from_text(text)

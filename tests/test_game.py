@@ -44,6 +44,7 @@ def test_deals_are_exact_allowed_and_uniform(start):
     assert (np.abs(hits[allowed_mines] - BOARDS * chance) < 5 * sigma).all()
 
 
+@pytest.mark.smoke
 def test_all_layouts_of_a_tiny_board_are_equally_frequent():
     arrays = OpeningArrays.of(Opening.of(Level(3, 3, 2), Start.ANY))
     boards = 36_000
@@ -172,6 +173,7 @@ def test_a_flag_protects_its_cell():
     assert game.status(game.open_cells(freed, at(now, (0, 1)))) == GameStatus.WON
 
 
+@pytest.mark.smoke
 def test_a_wrong_chord_loses_and_a_right_one_wins():
     now = tiny([(0, 0)])
     now = game.open_cells(now, at(now, (1, 1)))

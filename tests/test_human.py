@@ -25,6 +25,7 @@ from jaxsweep.single import keyboard, leaderboard, terminal, terminal_play
 from jaxsweep.single.replay.format import load
 from jaxsweep.single.terminal_game import TerminalGame, press, work_out_odds
 from jaxsweep.single.terminal_play import finish
+from tests.waiting import PATIENCE
 
 SMALL = Level(4, 4, 2)
 MIDDLE = (2, 2)
@@ -367,7 +368,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def expect(self, text):
         """Waits for a text after what was waited for before."""
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + PATIENCE
         while (at := self.seen.find(text.encode(), self.looked)) < 0:
             assert time.monotonic() < deadline, self.seen[-5000:].decode(errors="replace")
             assert self.read() or self.process.poll() is None, self.seen[-5000:].decode()
@@ -375,7 +376,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def left(self, interrupt=False):
         """Waits for the end; checks that the terminal is as it was; gives the exit status."""
-        deadline, pressed = time.monotonic() + 120, -np.inf
+        deadline, pressed = time.monotonic() + PATIENCE, -np.inf
         while self.process.poll() is None:
             assert time.monotonic() < deadline, self.seen[-5000:].decode(errors="replace")
             if interrupt and time.monotonic() > pressed + 3:

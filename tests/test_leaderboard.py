@@ -11,6 +11,7 @@ import pytest
 from jaxsweep.rules.level import LEVELS, Level, Start
 from jaxsweep.single import leaderboard
 from jaxsweep.single.leaderboard import Entry
+from tests.waiting import PATIENCE
 
 GAME = Entry("ana", "beginner", Start.SAFE, True, 12.5, False, datetime(2025, 3, 1, 8, tzinfo=UTC))
 
@@ -76,7 +77,7 @@ for i in range(100):
 """
     names = ("ana", "bob")
     writers = [subprocess.Popen([sys.executable, "-c", program, name]) for name in names]
-    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert [writer.wait(PATIENCE) for writer in writers] == [0, 0]
     entries = leaderboard.read()
     for name in names:
         assert [e.seconds for e in entries if e.name == name] == [float(i) for i in range(100)]

@@ -5,6 +5,7 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 
 
+@pytest.mark.smoke
 def test_named_levels():
     sizes = {name: (lv.rows, lv.cols, lv.mines) for name, lv in LEVELS.items()}
     assert sizes == {
@@ -44,6 +45,7 @@ def test_usual_first_cells():
     assert Opening.of(Level(4, 4, 12), Start.ZERO).first == (0, 0)
 
 
+@pytest.mark.smoke
 def test_start_rules_keep_their_cells_clear():
     level = Level(5, 40, 3)
     for start, clear in [

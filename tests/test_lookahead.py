@@ -236,8 +236,8 @@ def test_advice_at_the_end_is_exact():
     assert f"wins {advice.candidates[0].win:.1%}" in advice.reason
 
 
-def test_the_outlook_has_the_weights_that_were_fitted():
-    file = Path(__file__).parents[1] / "experiments" / "results" / "outlook.json"
+def test_the_win_probability_model_has_the_weights_that_were_fitted():
+    file = Path(__file__).parents[1] / "experiments" / "results" / "win-probability.json"
     fitted = json.loads(file.read_text())
     assert {name: round(weight, 5) for name, weight in fitted["weights"].items()} == WEIGHTS
     for tenth in fitted["held_out"]:

@@ -13,6 +13,7 @@ TEXT = "4x3x2\n01HH\n01FH\n011H\n"
 GRID = [[0, 1, HIDDEN, HIDDEN], [0, 1, FLAGGED, HIDDEN], [0, 1, 1, HIDDEN]]
 
 
+@pytest.mark.smoke
 def test_text_is_read_and_written():
     read = position.from_text(TEXT)
     np.testing.assert_array_equal(position.to_grid(read), GRID)
@@ -20,6 +21,7 @@ def test_text_is_read_and_written():
     assert position.to_text(read) == TEXT
 
 
+@pytest.mark.smoke
 def test_json_is_read_and_written():
     text = position.to_json(position.from_text(TEXT))
     assert json.loads(text) == {
@@ -96,6 +98,7 @@ def reads_or_says_why(text):
         assert position.to_text(position.read(position.to_text(read))) == position.to_text(read)
 
 
+@pytest.mark.smoke
 @given(st.text())
 def test_garbage_is_refused_or_read(text):
     reads_or_says_why(text)

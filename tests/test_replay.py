@@ -181,6 +181,7 @@ def mask(cell, like):
     return found
 
 
+@pytest.mark.smoke
 def test_a_session_can_be_undone_to_its_beginning():
     session = begun = Session.new(Level(5, 6, 5), Start.SAFE, 4)
     for cell in ((0, 0), (4, 4), (2, 3)):

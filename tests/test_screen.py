@@ -11,6 +11,7 @@ import pytest
 from jaxsweep.rules.level import Level, Start
 from jaxsweep.single.session import Session
 from tests.needs import program
+from tests.waiting import PATIENCE
 from viewer.layout import lay_out
 from viewer.theme import LIGHT
 
@@ -35,14 +36,14 @@ def display(tmp_path):
     server.wait()
 
 
-def until(condition, what, seconds=120):
-    deadline = time.monotonic() + seconds
+def until(condition, what):
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         found = condition()
         if found is not None and found is not False:
             return found
         time.sleep(0.1)
-    pytest.fail(f"waited {seconds} s for {what}")
+    pytest.fail(f"waited {PATIENCE} s for {what}")
 
 
 class Screen:
@@ -121,4 +122,4 @@ def test_a_cell_is_clicked_through_the_x_server_and_seen_open(display, tmp_path)
         screen.display.close()
     finally:
         viewer.terminate()
-        viewer.wait(30)
+        viewer.wait(PATIENCE)

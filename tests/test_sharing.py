@@ -22,6 +22,7 @@ from jaxsweep.single.replay.pictures import MARGIN, MIN_WIDTH, animation, pictur
 from jaxsweep.single.session import Session
 from jaxsweep.strategies import Reason
 from tests.needs import program
+from tests.waiting import PATIENCE
 
 SEED = 2
 """A game with a guess in it."""
@@ -325,7 +326,7 @@ def browse(tmp_path):
         command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
         command += [f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=20000"]
         done = subprocess.run(
-            [*command, path.as_uri()], capture_output=True, text=True, timeout=120, check=True
+            [*command, path.as_uri()], capture_output=True, text=True, timeout=PATIENCE, check=True
         )
         told = re.findall(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
         result = json.loads(unescape(told[0]))

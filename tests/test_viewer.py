@@ -15,6 +15,7 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import FLAGGED, HIDDEN, from_text, to_text
 from jaxsweep.single import leaderboard, replay
 from jaxsweep.single.session import Session
+from tests.waiting import PATIENCE
 from tests.window import AtOnce, Hand, Pretending, Still
 from viewer import events
 from viewer.analysis_result import analyse_position
@@ -542,7 +543,7 @@ def test_closing_ends_the_engines_process():
     (process,) = worker._executor._processes.values()  # type: ignore[attr-defined]
     assert process.is_alive()
     worker.close()
-    process.join(20)
+    process.join(PATIENCE)
     assert not process.is_alive()
 
 

@@ -1,42 +1,38 @@
-"""The five older systems' own figures, by the players that follow them, with their own settings.
+"""The published figures of five earlier solvers, beside those of the players that follow them.
 
-    python experiments/seeds.py [--quick] [--player NAME]
+    python experiments/prior_work.py [--quick] [--player NAME]
 
-Writes `results/seeds.json`; with `--player`, that player's rows of it anew. Times are of whole
+Every player has the settings of its model. Writes `results/prior-work.json`; with `--player`, only
+that player's rows. Times are of whole
 batches on all cores, compilation excluded.
 """
 
-import argparse
-import json
-import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+import reporting
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.matches import play_games
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.strategies import STRATEGIES
 
-RESULT = Path(__file__).parent / "results" / "seeds.json"
 SEED = 20261116
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a system says of itself, or is known of it, and how it is measured here."""
+    """What was published about a solver, and how it is measured here."""
 
     strategy: str
     level: Level
     start: Start
     games: int
-    theirs: str
+    published: str
 
 
 CLAIMS = [
@@ -75,7 +71,7 @@ def measure(claim: Claim, games: int) -> dict:
         longest, last = max(longest, now - last), now
     seconds = last - began
     return {
-        "command": " ".join(["python experiments/seeds.py", *sys.argv[1:]]),
+        "command": reporting.command(),
         "strategy": claim.strategy,
         "level": str(claim.level),
         "start": claim.start.value,
@@ -88,21 +84,20 @@ def measure(claim: Claim, games: int) -> dict:
         "longest_wait_for_a_batch_seconds": longest,
         "guesses_without_a_known_risk": blind,
         "wrong_certainties": wrong,
-        "their_figure": claim.theirs,
+        "published_figure": claim.published,
     }
 
 
 def main() -> None:
     """Measures, prints and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="at most 500 games each")
+    parser = reporting.arguments(__doc__, "at most 500 games each")
     parser.add_argument("--player", choices=sorted({claim.strategy for claim in CLAIMS}))
     parsed = parser.parse_args()
     use_cache()
     wanted = [claim for claim in CLAIMS if parsed.player in (None, claim.strategy)]
     rows = []
     if parsed.player:
-        old = json.loads(RESULT.read_text())["rows"]
+        old = reporting.read("prior-work")["rows"]
         rows = [row for row in old if row["strategy"] != parsed.player]
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("playing", total=len(wanted))
@@ -110,14 +105,10 @@ def main() -> None:
             bar.update(task, description=f"{claim.strategy} on {claim.level}")
             rows.append(measure(claim, min(claim.games, 500) if parsed.quick else claim.games))
             bar.advance(task)
-    result = {
-        "seed": SEED,
-        "rows": rows,
-        "machine": machine.facts(),
-    }
-    RESULT.write_text(json.dumps(result, indent=1) + "\n")
-    table = Table(title="older systems' figures, and ours")
-    for column in ("player", "board", "games", "won", "95 %", "ms a game", "theirs"):
+    if not parsed.quick:
+        reporting.write("prior-work", reporting.origin(seed=SEED) | {"rows": rows})
+    table = Table(title="published figures, and ours")
+    for column in ("player", "board", "games", "won", "95 %", "ms a game", "published"):
         table.add_column(column)
     for row in rows:
         low, high = row["interval_95"]
@@ -128,7 +119,7 @@ def main() -> None:
             f"{row['win_rate']:.1%}",
             f"{low:.1%}–{high:.1%}",
             f"{row['milliseconds_a_game']:.2f}",
-            row["their_figure"],
+            row["published_figure"],
         )
     Console().print(table)
 

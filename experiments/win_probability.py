@@ -1,17 +1,14 @@
-"""How likely a game is won, by the score of its next guess: fits what `strategies/outlook.py` says.
+"""The weights of the win-probability model in `strategies/win_probability.py`, fitted to games.
 
-    python experiments/outlook.py [--quick]
+    python experiments/win_probability.py [--quick]
 
-Plays games of several levels with the player that looks ahead, notes the score of every guess and
-what else is known then, and fits the chance that the game is won in the end. Games that are not
-fitted to check how well chances and wins agree. Writes `results/outlook.json`.
+Plays games of several levels with the player that looks ahead, records the features of every guess,
+and fits the probability that the game is won by logistic regression. A fifth of the games is held
+out to check the calibration. Writes `results/win-probability.json`.
 """
 
-import argparse
 import json
-import sys
 from functools import partial
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -19,10 +16,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 from rich.progress import Progress
 
+import reporting
 from jaxsweep.rules.game import game_key, move_key
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.matches import play_games
 from jaxsweep.strategies import Move, Readiness, Reason
@@ -31,7 +28,6 @@ from jaxsweep.strategies.lookahead import Lookahead
 from jaxsweep.strategies.lookahead_loop import look_ahead
 from jaxsweep.strategies.win_probability import WEIGHTS, features
 
-RESULT = Path(__file__).parent / "results" / "outlook.json"
 SEED = 11
 MOVES = 64
 """Guesses and certain cells of a game that the player is asked for, at most."""
@@ -43,12 +39,14 @@ LEVEL_STARTS = (
     ("beginner", Start.SAFE),
 )
 
-noted: list[tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "features guesses"]]] = []
-"""Of every guess, its key, and the features by which its chance to win is told."""
+recorded: list[tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "features _"]]] = []
+    tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "features guesses"]]
+] = []
+"""Of every guess, its key, and the features of the win-probability model."""
 
 
-class Noting(Lookahead):
-    """Plays as it always does, but makes its guesses on the host, and notes them."""
+class Recording(Lookahead):
+    """Plays as always, but makes its guesses on the host, and records their features."""
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
@@ -61,12 +59,14 @@ class Noting(Lookahead):
         return move, jnp.where(guess, Readiness.NEEDS_HOST, ready).astype(jnp.int32)
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """Notes the guesses that the device can make; endings it searches."""
+        """Records the guesses that the device can make; searches endgames."""
         (move, ready), seen = _look(
             Lookahead(endgame_layouts=self.endgame_layouts), positions, keys
         )
         looked = np.asarray(move.reason) == Reason.LOOKAHEAD
-        noted.append((np.asarray(jax.random.key_data(keys))[looked], np.asarray(seen)[:, looked]))
+        recorded.append(
+            (np.asarray(jax.random.key_data(keys))[looked], np.asarray(seen)[:, looked])
+        )
         host = LeastRisk(endgame_layouts=self.endgame_layouts).guess(positions, keys)
         use = jnp.asarray(ready == Readiness.READY)
         return jax.tree.map(lambda a, b: jnp.where(use, a, b), move, host)
@@ -83,15 +83,15 @@ def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
 
 def play(opening: Opening, games: int, bar: Progress) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of every guess, its features, its game, and whether that was won."""
-    noted.clear()
+    recorded.clear()
     won = np.zeros(games, bool)
     task = bar.add_task(f"{opening.level}, {opening.start.value}", total=games)
-    for record in play_games(Noting(), opening, SEED, games, compare_losses=False):
+    for record in play_games(Recording(), opening, SEED, games, compare_losses=False):
         won[record.number] = record.won
         bar.advance(task, len(record.number))
-    words = np.concatenate([key for key, _ in noted])
+    words = np.concatenate([key for key, _ in recorded])
     game = _games(words, games)
-    return np.concatenate([seen for _, seen in noted], axis=1).T, game, won[game]
+    return np.concatenate([seen for _, seen in recorded], axis=1).T, game, won[game]
 
 
 def _games(words: UInt32[np.ndarray, "guesses words"], games: int) -> Int[np.ndarray, " guesses"]:
@@ -109,7 +109,7 @@ def _games(words: UInt32[np.ndarray, "guesses words"], games: int) -> Int[np.nda
 def fit(
     x: Float[np.ndarray, "guesses features"], won: Bool[np.ndarray, " guesses"]
 ) -> Float[np.ndarray, " features"]:
-    """The weights of the likeliest logistic chance, by Newton's method."""
+    """The maximum-likelihood weights of a logistic regression, by Newton's method."""
     weights = np.zeros(x.shape[1])
     for _ in range(30):
         chance = 1 / (1 + np.exp(-x @ weights))
@@ -120,9 +120,7 @@ def fit(
 
 def main() -> None:
     """Plays, fits, prints and writes the result file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few games, and no result file")
-    quick = parser.parse_args().quick
+    quick = reporting.arguments(__doc__, "few games").parse_args().quick
     use_cache()
     games = 300 if quick else 1_500
     with Progress() as bar:
@@ -131,8 +129,8 @@ def main() -> None:
     held = game % 5 == 0
     weights = fit(x[~held].astype(float), won[~held])
     chance = 1 / (1 + np.exp(-x[held] @ weights))
-    edges = np.quantile(chance, np.linspace(0, 1, 11))
-    tenth = np.clip(np.searchsorted(edges, chance, side="right") - 1, 0, 9)
+    bounds = np.quantile(chance, np.linspace(0, 1, 11))
+    tenth = np.clip(np.searchsorted(bounds, chance, side="right") - 1, 0, 9)
     table = [
         {
             "guesses": int((tenth == i).sum()),
@@ -146,18 +144,14 @@ def main() -> None:
     named = dict(zip(WEIGHTS, map(float, weights), strict=True))
     print(json.dumps(named, indent=1))
     if not quick:
-        about = {
-            "command": "python " + " ".join(["experiments/outlook.py", *sys.argv[1:]]),
-            "about": "Chances and wins are of games that were not fitted.",
-            "levels": [f"{name} {start.value}" for name, start in LEVEL_STARTS],
-            "seed": SEED,
-            "games_of_each": games,
-            "guesses": len(won),
-            "machine": machine.facts(),
-        }
-        RESULT.write_text(
-            json.dumps({**about, "weights": named, "held_out": table}, indent=1) + "\n"
+        about = reporting.origin(
+            about="Chances and wins are of games that were not fitted.",
+            levels=[f"{name} {start.value}" for name, start in LEVEL_STARTS],
+            seed=SEED,
+            games_of_each=games,
+            guesses=len(won),
         )
+        reporting.write("win-probability", about | {"weights": named, "held_out": table})
 
 
 if __name__ == "__main__":

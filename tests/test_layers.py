@@ -1,0 +1,186 @@
+"""Imports go down the layers, never up and never in a circle."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+LAYERS = (
+    ("runtime",),
+    ("rules",),
+    ("engines",),
+    ("inference", "diagnosis", "environment"),
+    ("strategies",),
+    ("simulation",),
+    ("single",),
+    ("commands",),
+    ("play", "analyze", "arena", "bench", "replay", "__main__"),
+    ("viewer",),
+)
+"""From the lowest to the highest: packages and modules of `jaxsweep`, and at the top `viewer`.
+
+A module may import modules of its own layer and of those below. The package root `jaxsweep` only
+names the public functions and classes: modules inside the package import these from where they are
+defined.
+"""
+
+HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
+
+
+def module_name(path):
+    """The dotted name under which Python imports the file `path`, relative to the root."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def read_sources():
+    """The source text of every module of `jaxsweep` and `viewer`, and which are packages."""
+    paths = [path for top in ("jaxsweep", "viewer") for path in (ROOT / top).rglob("*.py")]
+    sources = {module_name(path.relative_to(ROOT)): path.read_text("utf-8") for path in paths}
+    packages = {module_name(path.relative_to(ROOT)) for path in paths if path.name == "__init__.py"}
+    return sources, packages
+
+
+def imports_of(name, sources, packages):
+    """The modules among `sources` that the module `name` imports, anywhere in its text.
+
+    `from package import x` is an import of `package.x` if there is such a module, else of
+    `package`. That Python also runs the packages above an imported module is not counted: every
+    module of a package would then import the package.
+    """
+    found = set()
+    for node in ast.walk(ast.parse(sources[name])):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = name.split(".")
+                parts = parts[: len(parts) - node.level + (name in packages)]
+                base = ".".join([*parts, *filter(None, [node.module])])
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                found.add(inner if inner in sources else base)
+    return {other for other in found if other in sources}
+
+
+def layer(name):
+    """The name in `LAYERS` that a module belongs to; None for the package root."""
+    top, *rest = name.split(".")
+    if top != "jaxsweep":
+        return top
+    return rest[0] if rest else None
+
+
+def find_cycle(graph):
+    """The modules of one cycle, the first one again at the end; None if there is no cycle."""
+    done, path = set(), []
+
+    def visit(name):
+        if name in path:
+            return [*path[path.index(name) :], name]
+        if name in done:
+            return None
+        path.append(name)
+        for other in sorted(graph[name]):
+            if cycle := visit(other):
+                return cycle
+        path.pop()
+        done.add(name)
+        return None
+
+    return next((cycle for name in sorted(graph) if (cycle := visit(name))), None)
+
+
+def violations(sources, packages):
+    """A sentence for everything that is wrong with the imports of these modules."""
+    graph = {name: imports_of(name, sources, packages) for name in sources}
+    sentences = []
+    for name in sorted(graph):
+        own = layer(name)
+        if own is not None and own not in HEIGHT:
+            sentences.append(f"{name} is in no layer: say in LAYERS which one it belongs to.")
+            continue
+        for other in sorted(graph[name]):
+            theirs = layer(other)
+            if theirs is None:
+                if own not in ("viewer", None):
+                    sentences.append(
+                        f"{name} imports the package root {other}: import from the module that "
+                        "defines what is needed."
+                    )
+            elif own is not None and theirs in HEIGHT and HEIGHT[theirs] > HEIGHT[own]:
+                sentences.append(f"{name} imports {other}, but {theirs} is a layer above {own}.")
+    if cycle := find_cycle(graph):
+        sentences.append(f"Imports go in a circle: {' → '.join(cycle)}.")
+    return sentences
+
+
+@pytest.mark.smoke
+def test_imports_go_down_only():
+    found = violations(*read_sources())
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_every_layer_exists():
+    sources, _ = read_sources()
+    assert {layer(name) for name in sources} - {None} == set(HEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("sources", "sentence"),
+    [
+        (
+            {
+                "jaxsweep.rules": "",
+                "jaxsweep.rules.game": "from jaxsweep.engines import exact",
+                "jaxsweep.engines": "",
+                "jaxsweep.engines.exact": "",
+            },
+            "jaxsweep.rules.game imports jaxsweep.engines.exact, but engines is a layer above",
+        ),
+        (
+            {
+                "jaxsweep.single.human": "def ask():\n    import jaxsweep.commands.analyze\n",
+                "jaxsweep.commands.analyze": "",
+            },
+            "jaxsweep.single.human imports jaxsweep.commands.analyze, but commands is",
+        ),
+        (
+            {"jaxsweep.bench": "if True:\n    from viewer import draw", "viewer.draw": ""},
+            "jaxsweep.bench imports viewer.draw, but viewer is a layer above bench",
+        ),
+        (
+            {"jaxsweep": "", "jaxsweep.rules": "", "jaxsweep.rules.game": "from .. import infer"},
+            "jaxsweep.rules.game imports the package root",
+        ),
+        (
+            {"jaxsweep": "", "jaxsweep.runtime.machine": "import jaxsweep"},
+            "jaxsweep.runtime.machine imports the package root",
+        ),
+        ({"jaxsweep": "", "viewer.draw": "from jaxsweep import infer"}, None),
+        (
+            {
+                "jaxsweep.rules": "from .a import x",
+                "jaxsweep.rules.a": "def f():\n    from . import b",
+                "jaxsweep.rules.b": "from jaxsweep.rules import x",
+            },
+            "in a circle: jaxsweep.rules → jaxsweep.rules.a → jaxsweep.rules.b → jaxsweep.rules.",
+        ),
+        (
+            {"jaxsweep.rules": "from .a import x", "jaxsweep.rules.a": "from .b import x"}
+            | {"jaxsweep.rules.b": "from jaxsweep.runtime import x", "jaxsweep.runtime": ""},
+            None,
+        ),
+        ({"jaxsweep.utils": ""}, "jaxsweep.utils is in no layer"),
+    ],
+)
+def test_wrong_imports_are_found(sources, sentence):
+    packages = {name for name in sources if any(o.startswith(f"{name}.") for o in sources)}
+    found = violations(sources, packages)
+    if sentence is None:
+        assert not found
+    else:
+        assert any(sentence in each for each in found), found
