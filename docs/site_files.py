@@ -22,7 +22,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, place, abs_src_path=str(path)))
     for source, page in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
-        files.append(File.generated(config, page, content=text.replace("](experiments/", "](../experiments/")))
+        files.append(
+            File.generated(
+                config, page, content=text.replace("](experiments/", "](../experiments/")
+            )
+        )
     return files
 
 
