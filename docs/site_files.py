@@ -5,6 +5,7 @@ Pages link to such files by their place in the repository, `../experiments/resul
 same files in its own root, and links to them there.
 """
 
+import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -21,12 +22,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         place = path.relative_to(ROOT).as_posix()
         files.append(File.generated(config, place, abs_src_path=str(path)))
     for source, page in PAGES.items():
-        text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
-        files.append(
-            File.generated(
-                config, page, content=text.replace("](experiments/", "](../experiments/")
-            )
-        )
+        text = (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=text.replace("](docs/", "](")))
     return files
 
 
@@ -34,5 +31,5 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Turns links out of `docs/` into links within the site."""
     markdown = markdown.replace("](../experiments/results/", "](experiments/results/")
     for source, target in PAGES.items():
-        markdown = markdown.replace(f"](../{source}", f"]({target}")
+        markdown = re.sub(rf"\]\((\.\./)?{re.escape(source)}", f"]({target}", markdown)
     return markdown

@@ -21,10 +21,10 @@ COPIED = ("jaxsweep", "viewer", "tests", "pyproject.toml", "README.md", "LICENSE
 """What a page that changes files gets a copy of."""
 
 VOLATILE = (
-    (re.compile(r"\d[\d,.]* (s\b|ms a game)"), r"… \1"),
+    (re.compile(r"\d[\d,.]* (s\b|ms a game|deselected)"), r"… \1"),
     (re.compile(r" in [\d.]+s"), " in …s"),
 )
-"""Times, which are never the same twice."""
+"""Times, which are never the same twice, and how many other tests there are."""
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _MARK = re.compile(r"^<!-- (not run|file|figures): (.+) -->$")
