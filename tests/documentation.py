@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jaxsweep.runtime.compilation import cache_folder
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 
@@ -126,6 +128,10 @@ class Workspace:
         self.environment = kept | {
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(place if changes_files else ROOT),
+            # Libraries leave the compilation cache to their users; here it saves time.
+            "JAX_COMPILATION_CACHE_DIR": str(cache_folder()),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
             "COLUMNS": "100",
             "NO_COLOR": "1",
             "TERM": "dumb",
