@@ -1,4 +1,4 @@
-"""Makes the pictures of the README from seeds: `python docs/pictures.py`."""
+"""Makes the pictures of the documentation from seeds: `python docs/pictures.py`."""
 
 import os
 from dataclasses import replace
@@ -22,6 +22,8 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
 from jaxsweep.single.replay import record
+from jaxsweep.single.replay.pictures import animation
+from jaxsweep.strategies import BEST
 from viewer import drawing
 from viewer.analysis_result import analyse_position
 from viewer.events import LEFT, RIGHT, AnalysisReady, Event, Key, Pasted, Press, Release
@@ -47,7 +49,7 @@ def telling_position(seed: int, many: int) -> Position:
 
 
 def terminal_odds(position: Position) -> None:
-    """The odds of a position, as `analyze` draws them."""
+    """Draws the odds of a position as `analyze` does."""
     console = Console(
         width=96, height=26, record=True, force_terminal=True, highlight=False, file=StringIO()
     )
@@ -55,6 +57,11 @@ def terminal_odds(position: Position) -> None:
     console.save_svg(
         str(IMAGES / "analyze.svg"), title="python -m jaxsweep.analyze", code_format=svg_template()
     )
+
+
+def game_animation(seed: int) -> None:
+    """A game of the strongest player, as `replay export --gif` makes it."""
+    animation(record(BEST, Opening.of(LEVELS["intermediate"]), seed), IMAGES / "game.gif")
 
 
 SIZE = (1100, 660)
@@ -123,6 +130,7 @@ if __name__ == "__main__":
     pygame.font.init()
     position = telling_position(seed=1, many=256)
     terminal_odds(position)
+    game_animation(seed=3)
     window_replay(seed=21)
     window_watch(seed=3)
     window_play(seed=3)

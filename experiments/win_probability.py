@@ -39,7 +39,7 @@ LEVEL_STARTS = (
     ("beginner", Start.SAFE),
 )
 
-recorded: list[tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "features _"]]] = []
+recorded: list[
     tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "features guesses"]]
 ] = []
 """Of every guess, its key, and the features of the win-probability model."""

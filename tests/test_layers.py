@@ -14,7 +14,7 @@ LAYERS = (
     ("inference", "diagnosis", "environment"),
     ("strategies",),
     ("simulation",),
-    ("single",),
+    ("single", "benchmarks"),
     ("commands",),
     ("play", "analyze", "arena", "bench", "replay", "__main__"),
     ("viewer",),
