@@ -1,4 +1,4 @@
-"""Why no layout fits a position: which number, or the mine count, cannot be met."""
+"""Explains why a position has no layout: which number, or the mine count, cannot be met."""
 
 from collections.abc import Iterator
 
@@ -13,18 +13,18 @@ from jaxsweep.rules.position import Position, PositionError, check, from_grid, t
 
 
 def diagnose(position: Position) -> str:
-    """One sentence on what is wrong with an inconsistent position.
+    """Returns one sentence on what is wrong with an inconsistent position.
 
-    Looks for the least change that would mend it: another mine count, else another number in one
-    cell.
+    Searches for the smallest change that makes it consistent: another mine count, else another
+    number in one cell.
     """
     try:
         check(position)
     except PositionError as error:
         return str(error)
     grid, mines = to_grid(position), int(position.mines)
-    covered = int((grid < 0).sum())
-    others = [count for count in range(covered + 1) if count != mines]
+    hidden = int((grid < 0).sum())
+    others = [count for count in range(hidden + 1) if count != mines]
     fitting = _consistent([(grid, count) for count in others])
     counts = [count for count, fits in zip(others, fitting, strict=True) if fits]
     if counts:
@@ -44,7 +44,7 @@ def diagnose(position: Position) -> str:
 def _changed_numbers(
     grid: Int8[np.ndarray, "rows cols"],
 ) -> Iterator[tuple[int, int, Int8[np.ndarray, "rows cols"]]]:
-    """Every open number next to a covered cell, replaced by each other number, nearest first."""
+    """Yields the grid with one number next to a hidden cell changed, by small changes first."""
     near_hidden = dilate(grid < 0)
     for change in (1, -1, 2, -2, 3, -3):
         for row, col in np.argwhere((grid >= 0) & near_hidden):
@@ -55,7 +55,7 @@ def _changed_numbers(
 
 
 def _consistent(candidates: list[tuple[Int8[np.ndarray, "rows cols"], int]]) -> list[bool]:
-    """Which of these boards with these mine counts have a layout."""
+    """Tells which of these grids with these mine counts have a layout."""
     if not candidates:
         return []
     beliefs = infer([from_grid(grid, mines) for grid, mines in candidates], Exact())

@@ -1,4 +1,4 @@
-"""The front door: positions in, beliefs out."""
+"""Inference for callers: positions of any number and size in, beliefs out."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules.position import Position, from_grid, stack, to_grid
 
 CELLS_AT_ONCE = 2**21
-"""Cells of one chunk of a batch: what bounds memory."""
+"""Cells of one chunk of a batch: bounds the memory."""
 
 
 def infer(
@@ -19,13 +19,13 @@ def infer(
     engine: AbstractEngine | None = None,
     seeds: int | UInt32[np.ndarray, " batch"] = 0,
 ) -> Beliefs:
-    """The mine probability of every hidden cell, and which cells are certain.
+    """Infers the mine probability of every hidden cell, and which cells are certain.
 
-    Takes one position, a batch with the positions last, or a sequence of positions of any sizes,
-    which is padded to the largest. Gives beliefs in the same order, batch first; `Beliefs.status`
-    tells of each position whether they are exact. Without a chosen `engine` they are, but for
-    positions over the exact engine's capacity: those get estimates, with their errors. Randomness
-    for a position comes from its seed.
+    Takes one position, a batch of positions, last, or a sequence of positions of any sizes, which
+    is padded to the largest. Returns beliefs in the same order, batch first, or without a batch
+    axis for one position; their `status` says for each position whether they are exact. The
+    default is the exact engine, with estimates and their errors for positions over its capacity.
+    `seeds` determine the random numbers of each position.
     """
     beliefs, _ = _in_chunks(positions, seeds, lambda *chunk: (_infer(engine, *chunk), []))
     return beliefs
@@ -34,10 +34,10 @@ def infer(
 def infer_and_count(
     positions: Position | Sequence[Position], seeds: int | UInt32[np.ndarray, " batch"] = 0
 ) -> tuple[Beliefs, list[int | None]]:
-    """As `infer` without a chosen engine, and the number of layouts of each position.
+    """Infers as `infer` with its default engine, and counts the layouts of each position.
 
-    A number is None where the exact engine cannot tell it: a position over its capacity, or one
-    with a component of 10¹⁵ layouts or more. One position gives a list of one number.
+    A count is None for a position over the exact engine's capacity, or with a component of 10¹⁵
+    layouts or more. One position gives a list of one count.
     """
     return _in_chunks(positions, seeds, _infer_and_count)
 
@@ -50,12 +50,12 @@ def _in_chunks(
     seeds: int | _Seeds,
     work: Callable[[Position, _Seeds], tuple[Beliefs, list]],
 ) -> tuple[Beliefs, list]:
-    """Applies `work` to chunks of a batch that fit into memory, and puts its results together."""
+    """Applies `work` to chunks of a batch that fit into memory, and concatenates the results."""
     if isinstance(positions, Position):
-        alone = positions.hidden.ndim == 2
-        batch = jax.tree.map(lambda leaf: leaf[..., None], positions) if alone else positions
+        single = positions.hidden.ndim == 2
+        batch = jax.tree.map(lambda leaf: leaf[..., None], positions) if single else positions
     else:
-        alone, batch = False, stack(positions)
+        single, batch = False, stack(positions)
     cells = batch.hidden.shape[0] * batch.hidden.shape[1] * 32
     size, chunk = batch.mines.shape[0], max(1, CELLS_AT_ONCE // cells)
     each = np.full(size, seeds, np.uint32) if isinstance(seeds, int) else seeds
@@ -69,11 +69,11 @@ def _in_chunks(
     beliefs = parts[0]
     if len(parts) > 1:
         beliefs = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
-    return (jax.tree.map(lambda leaf: leaf[0], beliefs) if alone else beliefs), counts
+    return (jax.tree.map(lambda leaf: leaf[0], beliefs) if single else beliefs), counts
 
 
 def _infer(engine: AbstractEngine | None, batch: Position, seeds: _Seeds) -> Beliefs:
-    """Beliefs of the chosen engine; without one, exact ones, and estimates beyond capacity."""
+    """Infers with an engine; without one exactly, with estimates for positions over capacity."""
     if engine is not None:
         return engine.infer(batch, seeds)
     return _with_estimates(Exact().infer(batch, seeds), batch, seeds)
@@ -85,37 +85,37 @@ def _infer_and_count(batch: Position, seeds: _Seeds) -> tuple[Beliefs, list[int 
 
 
 def _with_estimates(beliefs: Beliefs, batch: Position, seeds: _Seeds) -> Beliefs:
-    """The same beliefs, with estimates for the positions that were over capacity."""
+    """Replaces the beliefs about positions over capacity by estimates."""
     over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
     if not len(over):
         return beliefs
-    beyond = jax.tree.map(lambda leaf: leaf[..., over], jax.device_get(batch))
-    return beliefs.replace_at(over, Chains().infer(beyond, seeds[over]))
+    part = jax.tree.map(lambda leaf: leaf[..., over], jax.device_get(batch))
+    return beliefs.replace_at(over, Chains().infer(part, seeds[over]))
 
 
 def number_odds(
     position: Position, cells: Sequence[tuple[int, int]]
 ) -> Float[np.ndarray, "cells numbers"]:
-    """For each hidden cell, the chance that it is safe and shows 0, 1, … 8.
+    """Computes the probability that each of these hidden cells is safe and shows 0, 1, … 8.
 
-    Raises `ValueError` where a cell is not hidden, or the position has no exact beliefs. Every
-    "what if it shows v" is one more position of the batch; its layouts are those with that number.
+    Every (cell, number) is one more position to infer: its layouts are those with that number.
+    Raises `ValueError` where a cell is not hidden, or the position has no exact beliefs.
     """
     grid, mines = to_grid(position), int(position.mines)
-    hypotheses = []
+    successors = []
     for row, col in cells:
         if not (0 <= row < grid.shape[0] and 0 <= col < grid.shape[1]) or grid[row, col] >= 0:
             raise ValueError(f"({row}, {col}) is not a hidden cell")
         for number in range(9):
             shown = grid.copy()
             shown[row, col] = number
-            hypotheses.append(from_grid(shown, mines))
-    beliefs = infer([position, *hypotheses], Exact())
+            successors.append(from_grid(shown, mines))
+    beliefs = infer([position, *successors], Exact())
     status = np.asarray(beliefs.status)
     if status[0] != Status.EXACT or (status[1:] == Status.OVER_CAPACITY).any():
         raise ValueError("the position has no exact beliefs")
     logs = np.asarray(beliefs.log_layouts)[1:].reshape(len(cells), 9)
     shares = np.exp(logs - np.maximum(logs.max(1, keepdims=True), -1e30))
-    # Ratios among the numbers are precise; what they sum to is the chance of being safe.
+    # Ratios of layouts are precise; they are scaled to sum to the probability of being safe.
     safe = [1.0 - float(beliefs.mine_probability[0][cell]) for cell in cells]
     return shares / np.maximum(shares.sum(1, keepdims=True), 1e-300) * np.array(safe)[:, None]

@@ -126,3 +126,13 @@ def test_batch_last_equals_one_board_at_a_time(function):
         for batch in (together, in_vmap):
             for one, many in zip(alone, batch, strict=True):
                 np.testing.assert_array_equal(many[..., i], one)
+
+
+@pytest.mark.parametrize(("many", "size"), [(1, 1), (33, 8), (100, 64), (64, 100)])
+def test_compaction_lists_the_first_set_flags(many, size):
+    flags = random_grid((1, many))[0]
+    index, valid = bitboard.compact(jnp.asarray(flags), size)
+    first = np.nonzero(flags)[0][:size]
+    assert index[valid].tolist() == first.tolist()
+    assert int(valid.sum()) == len(first)
+    assert not index[~valid].any()

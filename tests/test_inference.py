@@ -13,8 +13,8 @@ from jaxsweep import infer, number_odds
 from jaxsweep.engines import (
     Exact,
     batching,
-    component_engine,
     component_index,
+    component_join,
     convolution,
     exact,
     forward_backward,
@@ -263,7 +263,7 @@ def test_every_kernel_lowers_for_every_platform():
             exact.backward_batch,
             (counts.messages, counts.layouts, jnp.zeros((4,), jnp.uint32), jnp.int32(2)),
         ),
-        "join": (jax.jit(lambda *a: component_engine.join_batch(*a, total=32)), join),
+        "join": (jax.jit(lambda *a: component_join.join_batch(*a, total=32)), join),
     }
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)

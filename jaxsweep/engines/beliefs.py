@@ -18,7 +18,7 @@ from jaxsweep.rules.position import Position
 
 
 class Status(enum.IntEnum):
-    """How far beliefs can be trusted; `message` says it to a person."""
+    """What kind of beliefs an engine returned for a position."""
 
     EXACT = 0
     """Every probability is the true one, up to rounding below 1e-5."""
@@ -32,12 +32,12 @@ class Status(enum.IntEnum):
     SCORE = 4
     """There are no probabilities, but a `score` that orders the cells."""
     BATCH_FULL = 5
-    """Device only: the other positions of the batch took the room. In another batch there may be
-    some; until then nothing is known."""
+    """Device only: the other positions of the batch left no room. Nothing is known yet, and the
+    position can be retried in another batch."""
 
     @property
     def message(self) -> str:
-        """The status in words, for a person."""
+        """The status in words."""
         return _MESSAGES[self]
 
     @property
@@ -91,7 +91,7 @@ class Beliefs(eqx.Module):
         log_layouts: Float[np.ndarray, " batch"] | None = None,
         score: Float[np.ndarray, "batch rows cols"] | None = None,
     ) -> "Beliefs":
-        """Beliefs of an engine on the host, with what follows from the status put into effect.
+        """Builds the beliefs of an engine on the host, consistent with their status.
 
         Nothing is certain in an inconsistent position, certain cells have probability 0 or 1 and no
         error, and a position without probabilities has 0 everywhere. Only exact positions have a
@@ -121,7 +121,7 @@ class Beliefs(eqx.Module):
 
     @classmethod
     def unknown(cls, positions: Position) -> "Beliefs":
-        """Beliefs about a batch on the device before any inference: flags are known mines."""
+        """Returns beliefs about a batch on the device before inference: flags are known mines."""
         _, words, batch = positions.hidden.shape
         mines = jnp.asarray(unpack(positions.flags, words * WORD))
         return cls(
@@ -141,12 +141,15 @@ class Beliefs(eqx.Module):
     @property
     def effective_samples(self) -> Float[np.ndarray, "*grid"]:
         """The number of independent samples with this error; inf where nothing was sampled."""
-        chance, error = (np.asarray(x, np.float64) for x in (self.mine_probability, self.error))
+        probability, error = (
+            np.asarray(x, np.float64) for x in (self.mine_probability, self.error)
+        )
         sampled = np.isfinite(error) & (error > 0)
-        return np.where(sampled, chance * (1 - chance) / np.where(sampled, error, 1.0) ** 2, np.inf)
+        variance = probability * (1 - probability)
+        return np.where(sampled, variance / np.where(sampled, error, 1.0) ** 2, np.inf)
 
     def replace_at(self, which: Int[np.ndarray, " some"], others: "Beliefs") -> "Beliefs":
-        """A batch on the host, with the beliefs about some of its positions replaced."""
+        """Returns a batch on the host with the beliefs about some positions replaced."""
 
         def replace(leaf, part):
             whole = np.array(leaf)

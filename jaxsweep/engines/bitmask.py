@@ -92,7 +92,7 @@ class Assignments(AbstractSolutions):
         """Sums the weights of the masks in which each bit is set."""
         cells = self.masks.shape[1] * bitboard.WORD
         mined = jnp.asarray(bitboard.unpack(self.masks, cells))  # [masks, cells]
-        weight, can = self.weigh(weights, possible)
+        weight, can = self.layout_weights(weights, possible)
         return CellMarginals(
             mine=weighted_sum(weight, mined.astype(jnp.float32)),
             can_mine=jnp.any(can[:, None] & mined, axis=0),

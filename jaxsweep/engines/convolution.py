@@ -74,17 +74,7 @@ def join(
 
     # The mines on unconstrained cells, for each sum of the components' mine counts.
     rest = above_min[None, :] - jnp.arange(total, dtype=jnp.int32)[:, None]
-    valid = (rest >= 0) & (rest <= unconstrained[None, :])
-    log_weight, start = _tilted_log_binomials(rest, valid, unconstrained, tilt)
-    peak = jnp.max(jnp.where(valid, log_weight, -jnp.inf), axis=0)
-    peak = jnp.where(jnp.any(valid, axis=0), peak, 0.0)
-    last = jnp.stack(
-        [
-            jnp.where(valid, jnp.exp(log_weight - peak[None, :]), 0.0),
-            valid.astype(jnp.float32),
-        ]
-    )  # [channel, total, batch]
-
+    last, peak, start = _unconstrained_message(rest, unconstrained, tilt)
     first = jnp.zeros_like(last).at[:, 0].set(1.0)
     zeros = jnp.zeros_like(tilt)
     (end, _), forward = jax.lax.scan(
@@ -131,6 +121,23 @@ def join(
         anchor=above_min - start,
         fits=jnp.sum(top, axis=0, dtype=jnp.int32) < total,
     )
+
+
+def _unconstrained_message(
+    rest: Int[Array, "total batch"],
+    unconstrained: Int[Array, " batch"],
+    tilt: Float[Array, " batch"],
+) -> tuple[Message, Float[Array, " batch"], Int[Array, " batch"]]:
+    """Computes the last backward message: the ways to place the rest on unconstrained cells.
+
+    Also returns the logarithm of its scale, relative to the first valid sum, and that sum.
+    """
+    valid = (rest >= 0) & (rest <= unconstrained[None, :])
+    log_weight, start = _tilted_log_binomials(rest, valid, unconstrained, tilt)
+    peak = jnp.max(jnp.where(valid, log_weight, -jnp.inf), axis=0)
+    peak = jnp.where(jnp.any(valid, axis=0), peak, 0.0)
+    weights = jnp.where(valid, jnp.exp(log_weight - peak[None, :]), 0.0)
+    return jnp.stack([weights, valid.astype(jnp.float32)]), peak, start
 
 
 def _tilted_log_binomials(

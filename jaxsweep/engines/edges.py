@@ -36,9 +36,9 @@ from jaxsweep.engines.component_engine import (
     cell_marginals,
     count_components,
     fill_beliefs,
-    join_components,
 )
 from jaxsweep.engines.component_index import ComponentIndex, ComponentLists, find_components
+from jaxsweep.engines.component_join import join_components
 from jaxsweep.engines.components import MAX_MINE_COUNTS, Component
 from jaxsweep.engines.exhaustive import Exhaustive, SearchCapacity
 from jaxsweep.rules import bitboard
@@ -75,7 +75,8 @@ class Edges(AbstractEngine):
         fits &= ~mask_of_indices(len(fits), edges.position[too_large])
         whole = edges.only(~in_parts[edges.position])
         counted = count_components(search, whole)
-        joined = join_components(whole, counted, reduced, ~in_parts & fits & possible)
+        wanted = ~in_parts & fits & possible
+        joined = join_components(whole, counted.min_mines, counted.layouts, reduced, wanted)
         beliefs = fill_beliefs(search, reduced, whole, counted, joined)
         cut = (in_parts & fits & possible)[edges.position]
         if not cut.any():

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 
-from jaxsweep.engines import component_engine, component_index, forward_backward
+from jaxsweep.engines import component_engine, component_index, component_join, forward_backward
 from jaxsweep.engines.batching import (
     BATCHES,
     is_possible,
@@ -144,11 +144,11 @@ def warm_up(position: Position) -> None:
             Component(cells, cells, numbers, numbers, numbers), np.int32(0), capacity
         )
         backward_batch(counts.messages, counts.layouts, np.zeros(batch, np.uint32), np.int32(0))
-        components, mine_counts, total = component_engine.JOIN_CAPACITIES[0]
+        components, mine_counts, total = component_join.JOIN_CAPACITIES[0]
         zeros = np.zeros(batch, np.int32)
         layouts = np.zeros((components, mine_counts, batch), np.float32)
         min_mines = np.zeros((components, batch), np.int32)
-        component_engine.join_batch(layouts, min_mines, zeros, zeros, zeros, total)
+        component_join.join_batch(layouts, min_mines, zeros, zeros, zeros, total)
 
     with ThreadPoolExecutor() as threads:
         for task in [threads.submit(compile_frontier), threads.submit(compile_inference)]:

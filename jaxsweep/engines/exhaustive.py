@@ -60,7 +60,7 @@ class ValidMasks(AbstractSolutions):
         self, weights: Float[Array, " mine_counts"], possible: UInt32[Array, ""]
     ) -> CellMarginals:
         """Sums the weights of the masks in which each bit is set."""
-        weight, can = self.weigh(weights, possible)
+        weight, can = self.layout_weights(weights, possible)
         masks = jnp.arange(self.live.shape[0], dtype=jnp.uint32)
         places = jnp.arange(weights.shape[0] - 1, dtype=jnp.uint32)
         mined = ((masks[:, None] >> places[None, :]) & jnp.uint32(1)).astype(jnp.float32)

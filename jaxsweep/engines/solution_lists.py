@@ -29,7 +29,7 @@ class AbstractSolutions(eqx.Module):
     ) -> CellMarginals:
         """Computes the marginals of the cells of one component."""
 
-    def weigh(
+    def layout_weights(
         self, weights: Float[Array, " mine_counts"], possible: UInt32[Array, ""]
     ) -> tuple[Float[Array, " places"], Bool[Array, " places"]]:
         """Returns the weight of one layout of each solution, and which solutions are possible."""

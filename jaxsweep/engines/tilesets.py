@@ -107,7 +107,7 @@ class Leaves(AbstractSolutions):
         digits = jnp.arange(residuals.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
         mines_in = (self.mines_in[:, :, None] >> digits[None, None, :]) & jnp.uint32(0xF)
         mines_in = mines_in.reshape(mines_in.shape[0], -1)[:, :sets].astype(jnp.float32)
-        weight, can = self.weigh(weights, possible)
+        weight, can = self.layout_weights(weights, possible)
         size = jnp.maximum(self.sets.size, 1).astype(jnp.float32)
         mine = weighted_sum(self.layouts * weight, mines_in) / size
         can_mine = jnp.any(can[:, None] & (mines_in > 0), axis=0)
