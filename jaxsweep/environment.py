@@ -67,12 +67,12 @@ class Environment(eqx.Module):
         cells = self._cells(len(state.number))
         chosen = bitboard.single(row, col, cells)
         place_mines = vmap_last(partial(self._place_mines, seed))
-        mines = _for_some(~state.mines_placed, place_mines, state.mines, (state.number, chosen))
+        mines = _apply_where(~state.mines_placed, place_mines, state.mines, (state.number, chosen))
         before = _games(cells, mines, state.opened)
         over = game.status(before) != GameStatus.PLAYING
         chosen = bitboard.mask(~over, chosen & ~state.opened)
         floods = materialize(chosen & ~bitboard.dilate(mines))
-        opened = _for_some(
+        opened = _apply_where(
             bitboard.any_set(floods),
             lambda *some: game.open_cells(_games(*some[:3]), some[3]).opened,
             state.opened | chosen,
@@ -125,13 +125,13 @@ def _games(cells: Bits, mines: Bits, opened: Bits) -> Game:
     return Game(cells, mines, opened, jnp.zeros_like(mines))
 
 
-def _for_some(
+def _apply_where(
     which: Bool[Array, " batch"],
     work: Callable[..., Bits],
     boards: UInt32[Array, "rows words batch"],
     given: tuple[Array, ...],
 ) -> UInt32[Array, "rows words batch"]:
-    """The boards with `work` done to some of them, as many at a time as few steps need."""
+    """Replaces the boards where `which` holds by `work(*given)`, a few of the batch at a time."""
     batch = which.shape[0]
     size = max(1, batch // SHARE)
 

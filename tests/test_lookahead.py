@@ -10,6 +10,7 @@ import pytest
 
 from jaxsweep.inference import infer, number_odds
 from jaxsweep.rules import bitboard
+from jaxsweep.rules.grid import neighbour_counts
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_grid, from_text, to_grid
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -25,11 +26,6 @@ from .test_fifty_fifty import asked
 MOST = 8
 # Nothing is certain here.
 STUCK = from_text("5x4x5\n2HHHH\nHHHHH\nHHHHH\nHHHHH\n")
-
-
-def count_around(cells):
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(cells.astype(int), 1), (3, 3))
-    return windows.sum((2, 3)) - cells
 
 
 def batch_of(position):
@@ -97,7 +93,7 @@ def test_a_score_is_what_the_numbers_lead_to(evaluated):
             beliefs = infer(position)
             chances = np.asarray(beliefs.mine_probability)[:4, :5]
             doubt = (to_grid(position) < 0) & (chances > 0) & (chances < 1)
-            tell = (to_grid(position) < 0) & (chances < 1) & (count_around(doubt) > 0)
+            tell = (to_grid(position) < 0) & (chances < 1) & (neighbour_counts(doubt) > 0)
             safest = np.sort(1 - chances[tell if tell.any() else doubt])[::-1][:2]
             one, two = safest[[0, -1]] if len(safest) else (1.0, 1.0)
             worth = (1 - SECOND_WEIGHT) * one + SECOND_WEIGHT * two

@@ -157,7 +157,7 @@ def test_the_rules_on_the_host_are_a_plain_games():
     for _ in range(150):
         rows, cols = int(rng.integers(1, 12)), int(rng.integers(1, 12))
         mines = rng.random((rows, cols)) < rng.uniform(0, 0.4)
-        plain, board = PlainGame(rows, cols, set(cells_of(mines))), Board.covered(mines)
+        plain, board = PlainGame(rows, cols, set(cells_of(mines))), Board.all_hidden(mines)
         for _ in range(12):
             cell = (int(rng.integers(rows)), int(rng.integers(cols)))
             kind = rng.integers(3)

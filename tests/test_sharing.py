@@ -37,7 +37,7 @@ def by_hand(layout, *moves, strategy=HUMAN):
     """A person's replay of a layout: each move is a cell to open, or a list of cells to flag."""
     mines = np.array([[char == "*" for char in row] for row in layout])
     rows, cols = mines.shape
-    board, made, first = Board.covered(mines), [], None
+    board, made, first = Board.all_hidden(mines), [], None
     for move in moves:
         flags, cells = (tuple(move), ()) if isinstance(move, list) else ((), (move,))
         first = first or (cells or (None,))[0]

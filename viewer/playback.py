@@ -44,7 +44,7 @@ class Playback:
     @classmethod
     def live(cls, opening: Opening, seed: int, strategy: str) -> "Playback":
         """Returns the playback of a game whose moves are yet to arrive."""
-        hidden = Board.covered(np.zeros((opening.level.rows, opening.level.cols), bool))
+        hidden = Board.all_hidden(np.zeros((opening.level.rows, opening.level.cols), bool))
         return cls(opening, seed, strategy, boards=(hidden,), running=True, speed=2, complete=False)
 
     @property
@@ -101,6 +101,6 @@ class Playback:
         """Appends a move; None completes the game. `mines` come with the first move."""
         if move is None:
             return replace(self, complete=True)
-        boards = self.boards if mines is None else (Board.covered(mines),)
+        boards = self.boards if mines is None else (Board.all_hidden(mines),)
         after = played(boards[-1], move.flags, move.cells)
         return replace(self, moves=(*self.moves, move), boards=(*boards, after))

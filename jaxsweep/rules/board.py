@@ -42,7 +42,7 @@ class Board:
     flags: Mask
 
     @classmethod
-    def covered(cls, mines: Mask) -> "Board":
+    def all_hidden(cls, mines: Mask) -> "Board":
         """Returns a board with all cells hidden."""
         nothing = np.zeros_like(mines)
         return cls(mines, nothing, nothing)

@@ -35,7 +35,7 @@ class Session:
     @classmethod
     def new(cls, level: Level, start: Start, seed: int) -> "Session":
         """Returns a board with every cell hidden."""
-        return cls(level, start, seed, Board.covered(np.zeros((level.rows, level.cols), bool)))
+        return cls(level, start, seed, Board.all_hidden(np.zeros((level.rows, level.cols), bool)))
 
     @property
     def status(self) -> GameStatus:

@@ -87,7 +87,7 @@ class Replay:
 
     def boards(self) -> list[Board]:
         """The board before the first move, and after each."""
-        boards = [Board.covered(self.mines)]
+        boards = [Board.all_hidden(self.mines)]
         for move in self.moves:
             boards.append(played(boards[-1], move.flags, move.cells))
         return boards
@@ -229,7 +229,7 @@ class _Reader:
         if seconds is not None and not _is_number(seconds, 0, 10**9):
             raise ReplayError('"seconds" must be a number or null')
         seed, game = (self._whole(name, 0, 2**32 - 1) for name in ("seed", "game"))
-        moves = tuple(self._moves(opening, Board.covered(mines)))
+        moves = tuple(self._moves(opening, Board.all_hidden(mines)))
         replay = Replay(
             opening,
             seed,

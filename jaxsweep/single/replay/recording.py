@@ -34,7 +34,7 @@ def recorded_moves(watched: Iterable[WatchedMove]) -> Iterator[tuple[RecordedMov
     """Turns moves of a watched game into recorded ones, each when it is made, with the mines."""
     board = None
     for move in watched:
-        board = Board.covered(move.mines) if board is None else board
+        board = Board.all_hidden(move.mines) if board is None else board
         if board.status is not GameStatus.PLAYING:
             return  # A board full of mines is won before the first move.
         # Mines that the strategy knows of after a move are flagged with it.
