@@ -146,7 +146,6 @@ ENDS = {
 }
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("name", ENDS)
 def test_bad_ends(name):
     one = position.from_text(ENDS[name])
