@@ -90,7 +90,6 @@ def agree(beliefs, i, total, counts):
     assert beliefs.mines[i].sum() == sum(count == total for count in counts.values())
 
 
-@pytest.mark.smoke
 def test_small_positions_equal_brute_force():
     """20,000 positions: certain cells and layout counts exactly, probabilities within 1e-5."""
     samples = list(small_positions(20_000, seed=8))

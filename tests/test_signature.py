@@ -23,6 +23,7 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
+from rich.progress import track
 
 from jaxsweep.engines import ENGINES
 from jaxsweep.engines.beliefs import Beliefs, Status
@@ -262,8 +263,8 @@ def main() -> None:
         POSITIONS.write_text("\n".join(map(to_text, choose_positions())), "utf-8")
     table: dict = {"signature": ""}
     table["layouts"] = count_layouts()
-    table["engines"] = {name: describe_engine(name) for name in ENGINES}
-    table["players"] = {" ".join(key): describe_player(*key) for key in GAMES}
+    table["engines"] = {name: describe_engine(name) for name in track(ENGINES, "engines")}
+    table["players"] = {" ".join(key): describe_player(*key) for key in track(GAMES, "players")}
     table["signature"] = signature(table)
     PINNED.write_text(as_lines(table), "utf-8")
     print(f"The signature is {table['signature']}: say in CHANGELOG.md why play changed.")
