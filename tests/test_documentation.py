@@ -96,6 +96,12 @@ def test_every_module_is_on_the_map():
     assert not missing
 
 
+def test_tests_that_a_page_names_exist():
+    for page in PAGES:
+        for test in re.findall(r"`(?:tests/)?(test_\w+)", page.read_text(encoding="utf-8")):
+            assert (ROOT / "tests" / f"{test}.py").exists(), f"{name(page)}: {test}"
+
+
 def test_the_api_reference_names_what_there_is():
     for page in sorted((ROOT / "docs" / "api").glob("*.md")):
         parts = page.read_text(encoding="utf-8").split("\n::: ")[1:]
