@@ -2,6 +2,7 @@
 
 import functools
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -85,6 +86,30 @@ def test_options_in_shell_blocks_exist(page):
 
 def test_the_readme_is_one_page():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 160
+
+
+def test_every_module_is_on_the_map():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    entry_modules = {path.stem for path in (ROOT / "jaxsweep" / "commands").glob("*.py")}
+    modules = {path.stem for path in (ROOT / "jaxsweep").rglob("*.py")} - entry_modules
+    missing = {module for module in modules if f"`{module}`" not in page and "__" not in module}
+    assert not missing
+
+
+def test_tests_that_a_page_names_exist():
+    for page in PAGES:
+        for test in re.findall(r"`(?:tests/)?(test_\w+)", page.read_text(encoding="utf-8")):
+            assert (ROOT / "tests" / f"{test}.py").exists(), f"{name(page)}: {test}"
+
+
+def test_the_api_reference_names_what_there_is():
+    for page in sorted((ROOT / "docs" / "api").glob("*.md")):
+        parts = page.read_text(encoding="utf-8").split("\n::: ")[1:]
+        for part in parts:
+            place = pkgutil.resolve_name(part.splitlines()[0])
+            members = re.search(r"members: \[(.*)\]", part)
+            for member in members[1].split(", ") if members else ():
+                assert hasattr(place, member), f"{page.name}: {member}"
 
 
 # Figures.
