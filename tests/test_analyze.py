@@ -59,17 +59,17 @@ def test_several_positions_are_one_batch(capsys, monkeypatch, tmp_path):
     assert told[2]["mine_probability"] == [[0.5, None, 0.5]]
 
 
-def test_people_see_what_was_weighed(capsys, monkeypatch):
+def test_the_candidates_of_a_guess_are_listed(capsys, monkeypatch):
     """Cells of nearly equal risk, in the middle of a game and at its end."""
     rows = ["HHHHHHHHH"] * 9
     rows[2:5] = ["HH2111HHH", "HH1001HHH", "HH2112HHH"]
     code, out, _ = run(capsys, monkeypatch, "\n".join(["9x9x10", *rows]))
     assert code == 0
-    weighed = [line for line in out.splitlines() if line.startswith("    (")]
-    assert "  weighed   a mine  progress  win, about" in out
-    assert len(weighed) == analyze.LISTED
-    assert all(line.count("%") == 3 for line in weighed)
-    assert "weighed, wins about" in out
+    listed = [line for line in out.splitlines() if line.startswith("    (")]
+    assert "candidate   a mine  progress  win, about" in out
+    assert len(listed) == analyze.LISTED
+    assert all(line.count("%") == 3 for line in listed)
+    assert "candidates, wins about" in out
     code, out, _ = run(capsys, monkeypatch, "5x1x2\nHH1HH\n")
     assert code == 0
     assert "guess: the best by search, wins" in out

@@ -196,7 +196,7 @@ def test_the_choice_is_nearly_the_best():
         assert float(moves.risk[i]) == pytest.approx(1 - safety[row, col, i], abs=1e-6)
 
 
-def test_advice_tells_what_was_weighed():
+def test_advice_lists_the_candidates():
     advice = Lookahead(endgame_layouts=0).advise(STUCK, jax.random.key(0))
     assert int(advice.move.reason) == Reason.LOOKAHEAD
     best, *rest = advice.candidates
@@ -216,7 +216,7 @@ def test_advice_tells_what_was_weighed():
             if chance and np.asarray(infer(after(STUCK, option.cell, number)).safe).any()
         ]
         assert option.progress == pytest.approx(sum(goes_on) / shows.sum(), abs=1e-4)
-    assert f"best of {len(wins)} weighed" in advice.reason
+    assert f"best of {len(wins)} candidates" in advice.reason
 
 
 def test_advice_at_the_end_is_exact():

@@ -90,7 +90,7 @@ def _candidate_table(analysis: Analysis) -> list[str]:
     if not analysis.candidates:
         return []
     win = "win" if analysis.win_is_exact else "win, about"
-    lines = [f"{'weighed':>9}  {'a mine':>7}  {'progress':>8}  {win:>10}"]
+    lines = [f"{'candidate':>9}  {'a mine':>7}  {'progress':>8}  {win:>10}"]
     for candidate in analysis.candidates[:LISTED]:
         cell = f"({candidate.cell[0]},{candidate.cell[1]})"
         progress = "" if candidate.progress is None else f"{candidate.progress:.0%}"

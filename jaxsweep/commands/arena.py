@@ -172,9 +172,9 @@ def report(measurement: Measurement, as_json: bool, about: dict) -> None:
 
 
 _LOSSES = {
-    "unavoidable": "at the least risk there was",
-    "not_best": "at a greater risk than need be",
-    "wrong_certainty": "by a false certainty",
+    "unavoidable": "at the lowest risk",
+    "not_best": "at more than the lowest risk",
+    "wrong_certainty": "by a wrong certainty",
     "not_compared": "at a risk that was not compared",
 }
 
