@@ -6,7 +6,7 @@ import jax
 import numpy as np
 from jaxtyping import Float, UInt32
 
-from jaxsweep.engines import AbstractEngine, Chains, Exact
+from jaxsweep.engines import ENGINES, AbstractEngine, Chains, Exact
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules.position import Position, from_grid, stack, to_grid
 
@@ -16,7 +16,7 @@ CELLS_AT_ONCE = 2**21
 
 def infer(
     positions: Position | Sequence[Position],
-    engine: AbstractEngine | None = None,
+    engine: AbstractEngine | str | None = None,
     seeds: int | UInt32[np.ndarray, " batch"] = 0,
 ) -> Beliefs:
     """Infers the mine probability of every hidden cell, and which cells are certain.
@@ -24,9 +24,16 @@ def infer(
     Takes one position, a batch of positions, last, or a sequence of positions of any sizes, which
     is padded to the largest. Returns beliefs in the same order, batch first, or without a batch
     axis for one position; their `status` says for each position whether they are exact. The
-    default is the exact engine, with estimates and their errors for positions over its capacity.
+    default is the exact engine, with estimates and their errors for positions over its capacity;
+    another `engine` may be given by its name in `ENGINES`.
     `seeds` determine the random numbers of each position.
+
+    Raises `ValueError` for the name of no engine.
     """
+    if isinstance(engine, str):
+        if engine not in ENGINES:
+            raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
+        engine = ENGINES[engine]
     beliefs, _ = _in_chunks(positions, seeds, lambda *chunk: (_infer(engine, *chunk), []))
     return beliefs
 

@@ -27,7 +27,7 @@ from jaxsweep.engines import (
     tilesets,
 )
 from jaxsweep.engines.batching import reduce_positions
-from jaxsweep.engines.beliefs import Status
+from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_index import find_components
 from jaxsweep.engines.components import Component
 from jaxsweep.engines.solution_lists import marginals_batch
@@ -251,7 +251,8 @@ def test_a_large_contradiction_is_found_or_not_decided(name):
     grid[1] = 1
     beliefs = infer(position.from_grid(grid, 5), ENGINES[name])
     status = Status(int(beliefs.status))
-    assert status in (Status.INCONSISTENT, Status.OVER_CAPACITY, Status.SCORE)
+    decided = status in (Status.INCONSISTENT, Status.OVER_CAPACITY, Status.SCORE)
+    assert decided, f"an inconsistent position must not get probabilities, but it got {status.name}"
 
 
 def test_sub_edges_are_maximal():
@@ -396,3 +397,18 @@ def test_every_kernel_lowers_for_every_platform():
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(jax.jit(kernel), platforms=("cpu", "cuda", "tpu"))(*arguments)
         assert set(exported.platforms) == {"cpu", "cuda", "tpu"}, name
+
+
+def test_an_engine_is_found_by_its_name():
+    one = position.from_text(ENDS[next(iter(ENDS))])
+    assert eqx.tree_equal(infer(one, "exact"), infer(one, ENGINES["exact"]))
+    with pytest.raises(ValueError, match="no engine 'nonsense'; there are exact, "):
+        infer(one, "nonsense")
+
+
+def test_estimates_without_an_error_are_refused():
+    grid = np.zeros((1, 2, 32), np.float32)
+    with pytest.raises(ValueError, match="estimates need an error"):
+        Beliefs.build(
+            status=np.array([Status.ESTIMATE]), mine_probability=grid, safe=grid > 0, mines=grid > 0
+        )

@@ -95,8 +95,10 @@ class Beliefs(eqx.Module):
 
         Nothing is certain in an inconsistent position, certain cells have probability 0 or 1 and no
         error, and a position without probabilities has 0 everywhere. Only exact positions have a
-        number of layouts.
+        number of layouts. Raises `ValueError` for estimates without an `error`.
         """
+        if error is None and (status == Status.ESTIMATE).any():
+            raise ValueError("estimates need an error: inf in hidden cells where it is not known")
         consistent = (status != Status.INCONSISTENT)[:, None, None]
         has_probabilities = np.isin(status, (Status.EXACT, Status.ESTIMATE))[:, None, None]
         safe, mines = safe & consistent, mines & consistent

@@ -216,7 +216,8 @@ def _best(
     else:
         reason = f"{advice.reason}, {float(beliefs.score[best]):.2f}"
     if advice.ties > 1:
-        such = "cells within its error" if status is Status.ESTIMATE else "such cells"
+        estimated = status is Status.ESTIMATE and np.isfinite(beliefs.error[best])
+        such = "cells within its error" if estimated else "such cells"
         reason += f"; of {advice.ties} {such}, one with the fewest hidden neighbours"
     return best, reason
 
