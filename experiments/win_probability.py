@@ -76,7 +76,7 @@ class Recording(Lookahead):
 def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
     """The player's own moves, and the features of each."""
     beliefs, outcomes = look_ahead(positions, player.looks_ahead, player.settings)
-    best = jnp.max(outcomes.scores(beliefs.log_layouts), axis=0)
+    best = jnp.max(outcomes.expected_values(beliefs.log_layouts), axis=0)
     moves = player.decide_on_device(positions, beliefs, outcomes, keys)
     return moves, features(best[None], positions, beliefs)[:, 0]
 

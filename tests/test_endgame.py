@@ -21,7 +21,7 @@ from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES, Reason
 from jaxsweep.strategies.endgame import Endgame, search_endgame
 from jaxsweep.strategies.layout_listing import list_layouts
-from jaxsweep.strategies.small_boards import after_first, best_first_cell, win_from
+from jaxsweep.strategies.small_boards import after_first, best_first_cell, max_wins_from
 from tests import oracle
 
 OPTIMAL = {
@@ -60,7 +60,7 @@ def count(search):
 def test_first_cells_that_are_mirror_images_win_alike(board):
     level = Level(*board)
     won = np.array(
-        [[win_from(level, (r, c)) for c in range(level.cols)] for r in range(level.rows)]
+        [[max_wins_from(level, (r, c)) for c in range(level.cols)] for r in range(level.rows)]
     )
     assert (won == won[::-1]).all()
     assert (won == won[:, ::-1]).all()
@@ -74,10 +74,10 @@ def test_first_cells_that_are_mirror_images_win_alike(board):
 def test_too_much_wanted_gives_a_bound():
     level = Level(4, 4, 3)
     for first in ((0, 0), (1, 1)):
-        won = win_from(level, first)
-        assert win_from(level, first, won) == won
+        won = max_wins_from(level, first)
+        assert max_wins_from(level, first, won) == won
         for wanted in range(won + 1, math.comb(16, 3), 20):
-            assert won <= win_from(level, first, wanted) < wanted
+            assert won <= max_wins_from(level, first, wanted) < wanted
 
 
 def endings(count, most):

@@ -115,10 +115,10 @@ def test_the_device_sees_the_same_pairs(positions):
     np.testing.assert_array_equal(move.opens[..., looked], on_host.opens[..., looked])
 
 
-def test_opening_a_cell_of_a_pair_gets_the_forced_guess_bonus(positions):
+def test_opening_a_cell_of_a_pair_gets_the_forced_guess_factor(positions):
     _, updated = asked(positions)
     bonus, after, cells = jax.device_get(
-        (updated.forced_guess_bonus(4, 32), updated, updated.cells)
+        (updated.forced_guess_factor(4, 32), updated, updated.cells)
     )
     kept = np.prod(1 - after.loss, axis=0)
     for pair, game in zip(*np.nonzero(after.loss > 0), strict=True):

@@ -81,7 +81,7 @@ def test_candidates_are_the_safest_and_safest_first(evaluated):
 def test_a_score_is_what_the_numbers_lead_to(evaluated):
     """By hand, from the odds of each number and the beliefs after it."""
     outcomes, known = evaluated
-    scores = np.asarray(outcomes.scores(known.log_layouts))[:, 0]
+    scores = np.asarray(outcomes.expected_values(known.log_layouts))[:, 0]
     cells = cells_of(outcomes.candidates)
     odds = number_odds(STUCK, cells)
     for i, cell in enumerate(cells):
@@ -104,7 +104,7 @@ def test_a_score_is_what_the_numbers_lead_to(evaluated):
 def test_a_hopeless_candidate_is_one_that_cannot_be_the_best(evaluated):
     """With the numbers of one candidate not asked yet, whatever they would tell."""
     outcomes, known = evaluated
-    scores = np.asarray(outcomes.scores(known.log_layouts))[:, 0]
+    scores = np.asarray(outcomes.expected_values(known.log_layouts))[:, 0]
     safety = np.asarray(outcomes.candidates.safety)[:, 0]
     for i in range(MOST):
         asked = outcomes.evaluated.at[i].set(False)
@@ -150,7 +150,7 @@ def test_a_far_cell_of_a_toss_is_no_twin_of_others():
     _, tosses = asked(position)
     known = infer(position).to_device()
     good = np.asarray(
-        (1 - known.mine_probability) * tosses.forced_guess_bonus(*known.mine_probability.shape[:2])
+        (1 - known.mine_probability) * tosses.forced_guess_factor(*known.mine_probability.shape[:2])
     )[:8, :16, 0]
     best = np.where((to_grid(from_text(CORNER)) < 0), good, 0.0).max()
     assert good[7, 15] == pytest.approx(best)
@@ -185,7 +185,7 @@ def test_the_choice_is_nearly_the_best():
     safety = np.moveaxis(1 - np.asarray(beliefs.mine_probability), 0, -1)
     hidden = np.asarray(bitboard.unpack(np.asarray(positions.hidden), safety.shape[1]))
     good = np.where(
-        hidden, safety * np.asarray(asked(positions)[1].forced_guess_bonus(*safety.shape[:2])), 0.0
+        hidden, safety * np.asarray(asked(positions)[1].forced_guess_factor(*safety.shape[:2])), 0.0
     )
     looked = np.asarray(moves.reason) == Reason.LOOKAHEAD
     assert looked.sum() > 20
@@ -216,7 +216,7 @@ def test_advice_lists_the_candidates():
             if chance and np.asarray(infer(after(STUCK, option.cell, number)).safe).any()
         ]
         assert option.progress == pytest.approx(sum(goes_on) / shows.sum(), abs=1e-4)
-    assert f"best of {len(wins)} candidates" in advice.reason
+    assert f"best of {len(wins)} candidates" in advice.explanation
 
 
 def test_advice_at_the_end_is_exact():
@@ -229,7 +229,7 @@ def test_advice_at_the_end_is_exact():
     np.testing.assert_allclose(wins, np.round(wins), atol=1e-6)
     assert wins[0] == max(wins)
     assert all(option.progress is None for option in advice.candidates)
-    assert f"wins {advice.candidates[0].win:.1%}" in advice.reason
+    assert f"wins {advice.candidates[0].win:.1%}" in advice.explanation
 
 
 def test_the_win_probability_model_has_the_weights_that_were_fitted():

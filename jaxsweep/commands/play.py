@@ -181,7 +181,7 @@ def ending(moves: list[WatchedMove], opening: Opening, seconds: float) -> Text:
 def _sentence(move: WatchedMove, width: int) -> str:
     """What was opened and why, on one line."""
     head, is_mine = f"move {move.number + 1}, ", move.status is GameStatus.LOST
-    return head + move_in_words(move.cells, move.why, move.risk, is_mine, width - len(head))
+    return head + move_in_words(move.cells, move.explanation, move.risk, is_mine, width - len(head))
 
 
 def _new_file(text: str) -> Path:

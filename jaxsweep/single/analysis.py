@@ -17,7 +17,15 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.deduction import deduce, simplest
 from jaxsweep.rules.position import Position, PositionError, stack, to_grid
-from jaxsweep.strategies import BEST, STRATEGIES, Advice, Candidate, LeastRisk, Reason
+from jaxsweep.strategies import (
+    BEST,
+    STRATEGIES,
+    AbstractStrategy,
+    Advice,
+    Candidate,
+    LeastRisk,
+    Reason,
+)
 
 COUNTED_BELOW = 10**15
 """Larger numbers of layouts are given as a power of ten."""
@@ -165,58 +173,70 @@ def analyze(positions: Sequence[Position], engine: str | None = None) -> list[An
             which = f"position {i + 1}: " if len(positions) > 1 else ""
             raise PositionError(f"{which}inconsistent: {diagnose(position)}")
         padded = jax.tree.map(lambda leaf, i=i: leaf[..., i], batch)
-        advice = strategy.advise(padded, jax.random.key(0), own, counts[i])
-        analyses.append(_analysis(position, advice, own, engine))
+        analyses.append(_analysis(padded, position, own, counts[i], engine, strategy))
     return analyses
 
 
-def _analysis(position: Position, advice: Advice, beliefs: Beliefs, engine: str | None) -> Analysis:
+def _analysis(
+    padded: Position,
+    position: Position,
+    beliefs: Beliefs,
+    layouts: int | None,
+    engine: str | None,
+    strategy: AbstractStrategy,
+) -> Analysis:
+    """Analyses one position, given beliefs about it; they are padded as `padded` is."""
     grid = to_grid(position)
     rows, cols = grid.shape
     cropped = jax.tree.map(lambda leaf: leaf[:rows, :cols] if np.ndim(leaf) == 2 else leaf, beliefs)
-    best, reason = _best(position, grid, cropped, advice)
-    layouts = advice.layouts if int(beliefs.status) == Status.EXACT else None
+    advice, status = None, Status(int(beliefs.status))
+    if cropped.safe.any():
+        best, reason = _certain_cell(position, np.asarray(cropped.safe))
+    elif not ((grid < 0) & ~np.asarray(cropped.mines)).any():
+        best, reason = None, "nothing is left to open"
+    elif status is Status.OVER_CAPACITY:
+        best, reason = None, status.message
+    else:
+        advice = strategy.advise(padded, jax.random.key(0), beliefs, layouts)
+        best, reason = _guess(advice, cropped)
+    counted = status is Status.EXACT and layouts is not None and layouts < COUNTED_BELOW
     return Analysis(
         grid=grid,
         mines=int(position.mines),
         engine=engine,
         beliefs=cropped,
-        layouts=layouts if layouts is not None and layouts < COUNTED_BELOW else None,
+        layouts=layouts if counted else None,
         best=best,
         reason=reason,
-        candidates=advice.candidates,
-        win_is_exact=advice.search is not None,
+        candidates=() if advice is None else advice.candidates,
+        win_is_exact=advice is not None and advice.search is not None,
     )
 
 
-def _best(
-    position: Position, grid: Int8[np.ndarray, "rows cols"], beliefs: Beliefs, advice: Advice
-) -> tuple[Cell | None, str]:
-    """Returns the cell to open, and why."""
-    rows, cols = grid.shape
-    safe, status = np.asarray(beliefs.safe), Status(int(beliefs.status))
-    if safe.any():
-        # The single-cell rules first: their kernel is compiled already.
-        for deduction in (certain_by_single, _deduce):
-            cells, rule = _simplest(deduction(position))
-            proven = np.asarray(bitboard.unpack(np.asarray(cells), cols)) & safe
-            if proven.any():
-                return _first(proven), Reason(int(rule)).text
-        return _first(safe), Reason.NO_LAYOUT.text
-    if not ((grid < 0) & ~np.asarray(beliefs.mines)).any():
-        return None, "nothing is left to open"
-    if status is Status.OVER_CAPACITY:
-        return None, status.message
+def _certain_cell(position: Position, safe: Bool[np.ndarray, "rows cols"]) -> tuple[Cell, str]:
+    """Returns a certainly safe cell, and the simplest rule that proves it."""
+    # The single-cell rules first: their kernel is compiled already.
+    for deduction in (certain_by_single, _deduce):
+        cells, rule = _simplest(deduction(position))
+        proven = np.asarray(bitboard.unpack(np.asarray(cells), safe.shape[1])) & safe
+        if proven.any():
+            return _first(proven), Reason(int(rule)).text
+    return _first(safe), Reason.NO_LAYOUT.text
+
+
+def _guess(advice: Advice, beliefs: Beliefs) -> tuple[Cell, str]:
+    """Returns the cell that a strategy guesses, and why, with what it risks."""
+    rows, cols = beliefs.safe.shape
     opens = np.asarray(bitboard.unpack(np.asarray(advice.move.opens), cols))
     best = _first(opens[:rows])
     if advice.candidates:
-        return best, f"{advice.reason}, risk {float(beliefs.mine_probability[best]):.2%}"
+        return best, f"{advice.explanation}, risk {float(beliefs.mine_probability[best]):.2%}"
     if beliefs.score is None:
-        reason = f"{advice.reason}, {float(beliefs.mine_probability[best]):.2%}"
+        reason = f"{advice.explanation}, {float(beliefs.mine_probability[best]):.2%}"
     else:
-        reason = f"{advice.reason}, {float(beliefs.score[best]):.2f}"
+        reason = f"{advice.explanation}, {float(beliefs.score[best]):.2f}"
     if advice.ties > 1:
-        estimated = status is Status.ESTIMATE and np.isfinite(beliefs.error[best])
+        estimated = int(beliefs.status) == Status.ESTIMATE and np.isfinite(beliefs.error[best])
         such = "cells within its error" if estimated else "such cells"
         reason += f"; of {advice.ties} {such}, one with the fewest hidden neighbours"
     return best, reason

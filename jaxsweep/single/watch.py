@@ -51,9 +51,9 @@ class WatchedMove:
     status: GameStatus
 
     @property
-    def why(self) -> str:
+    def explanation(self) -> str:
         """The reason in words, with the win probability where candidates were evaluated."""
-        return self.reason.text if self.advice is None else self.advice.reason
+        return self.reason.text if self.advice is None else self.advice.explanation
 
 
 def watch(

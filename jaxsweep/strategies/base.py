@@ -93,7 +93,7 @@ class Advice:
 
     move: Move
     beliefs: Beliefs | None = None
-    """About the position, on the host; None from a strategy that asks no engine."""
+    """About the position, on the host; None if neither the strategy nor its caller asked."""
     layouts: int | None = None
     """The number of consistent layouts, where it was counted."""
     candidates: tuple[Candidate, ...] = ()
@@ -101,10 +101,10 @@ class Advice:
     search: Endgame | None = None
     """The end-game search that chose the move, if one did."""
     ties: int = 1
-    """How many cells were as good as the one chosen, before ties were broken."""
+    """How many cells had the lowest risk, before ties were broken."""
 
     @property
-    def reason(self) -> str:
+    def explanation(self) -> str:
         """Why this move, in words, with its win probability where candidates were evaluated."""
         if not self.candidates:
             return Reason(int(self.move.reason)).text
@@ -151,8 +151,8 @@ class AbstractStrategy(eqx.Module):
     ) -> Advice:
         """Returns the guess in one position with everything that was found out on the way.
 
-        `beliefs` and `layouts` are what `infer_and_count` returned for this position, from callers
-        that have asked already; a strategy that needs beliefs asks itself if it is given none.
+        `beliefs` and `layouts` are what the strategy's own engine inferred of this position, from
+        callers that asked it already; a strategy that needs beliefs asks if it is given none.
         """
         moves = self.guess(batch_of_one(position), key[None])
         return Advice(first_of_batch(moves), beliefs, layouts)

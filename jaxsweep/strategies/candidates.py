@@ -22,8 +22,8 @@ class CandidateArrays(eqx.Module):
     col: Int[Array, "candidates batch"]
     safety: Float[Array, "candidates batch"]
     """The probability that the cell is safe; 0 where there is no candidate."""
-    forced_guess_bonus: Float[Array, "candidates batch"]
-    """The probability that no 50/50 is lost, other than those that opening the cell resolves."""
+    forced_guess_factor: Float[Array, "candidates batch"]
+    """The probability that no 50/50 is lost but those that opening the cell resolves."""
     shows: Bool[Array, "candidates numbers batch"]
     """Which numbers the cell may show, judging by the certain cells around it."""
 
@@ -46,7 +46,7 @@ class CandidateArrays(eqx.Module):
     ) -> "CandidateArrays":
         """Finds the candidates of the `wanted` positions.
 
-        A cell's merit is the probability that it is safe and that no 50/50 is lost elsewhere.
+        A cell's merit is the probability that it is safe times its forced-guess factor.
         Candidates have at least `ratio` times the merit of the best cell; at most `count` are
         returned, by merit, then by fewest hidden neighbours.
         """
@@ -58,7 +58,7 @@ class CandidateArrays(eqx.Module):
         )
         there = jnp.asarray(bitboard.unpack(maybe, cols))
         safety = materialize(jnp.where(there, 1.0 - beliefs.mine_probability, 0.0))
-        bonus = materialize(fifty_fifties.forced_guess_bonus(rows, cols))
+        bonus = materialize(fifty_fifties.forced_guess_factor(rows, cols))
         merit = materialize(safety * bonus)
         in_pair = jnp.asarray(bitboard.pack(bonus > jnp.min(bonus, axis=(0, 1))[None, None]))
         distinct = _without_equivalent(maybe, positions, hidden_around, in_pair)
@@ -82,7 +82,7 @@ class CandidateArrays(eqx.Module):
             row=places // cols,
             col=places % cols,
             safety=jnp.where(found, read(safety), 0.0),
-            forced_guess_bonus=jnp.where(found, read(bonus), 0.0),
+            forced_guess_factor=jnp.where(found, read(bonus), 0.0),
             shows=(number >= least) & (number <= most) & found[:, None],
         )
 

@@ -3,8 +3,8 @@
 Exactly one cell of the pair is a mine. A cell next to both sees one mine either way; a cell next to
 only one of them would separate them, unless it is a mine or off the board. So a pair becomes a
 50/50 in the layouts in which all cells next to only one of them are mines. The guess is then
-forced, and costs nothing if it is made now: opening a cell of the pair gets the probability of
-losing the 50/50 as a bonus.
+forced, and made now it costs no more than later. So every cell's safety is multiplied by the
+probability that no 50/50 is lost, and a cell of a pair is spared the factor of its own pair.
 """
 
 import equinox as eqx
@@ -28,7 +28,7 @@ MIN_LOSS = 0.03
 were independent."""
 
 CLOSE = 1e-5
-"""Probabilities that differ by less are equal: float32 rounds them."""
+"""Merits that differ by less rank as equal: rounding on the host and on the device may differ."""
 
 Grid = Float[Array, "rows cols batch"]
 
@@ -160,8 +160,8 @@ class FiftyFifties(eqx.Module):
             (put(self.pending, jnp.zeros_like(which)), put(self.loss, loss)),
         )
 
-    def forced_guess_bonus(self, rows: int, cols: int) -> Grid:
-        """Returns, for each cell, the probability that no 50/50 is lost that it is no part of."""
+    def forced_guess_factor(self, rows: int, cols: int) -> Grid:
+        """Returns, for each cell, the probability that no 50/50 is lost but those it is part of."""
         log_kept, batch = jnp.log1p(-self.loss), self.row.shape[1]
         game = jnp.broadcast_to(jnp.arange(batch, dtype=jnp.int32)[None], self.row.shape)
         own = jnp.zeros((rows, cols, batch), jnp.float32)

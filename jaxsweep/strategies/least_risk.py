@@ -12,6 +12,7 @@ from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.inference import infer, infer_and_count
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import WORD, Bits
+from jaxsweep.rules.board import Cell
 from jaxsweep.rules.position import Position, to_grid
 from jaxsweep.rules.randomness import random_words
 from jaxsweep.runtime.materialize import materialize
@@ -30,7 +31,7 @@ from jaxsweep.strategies.endgame import Endgame, is_endgame, search_endgame
 from jaxsweep.strategies.random import random_cell
 
 TIE = 1e-6
-"""Probabilities that differ by less are equal: float32 rounds them."""
+"""Risks that differ by less are equal: float32 rounds them."""
 
 _REASONS = {
     Status.EXACT: Reason.LEAST_RISK,
@@ -47,26 +48,27 @@ class Decision(NamedTuple):
     """On the host, batch first."""
     ties: Int[Array, " batch"]
     """How many cells had the lowest risk, before ties were broken."""
-    searches: dict[int, Endgame]
-    """The end-game searches that chose a move, by the position's index in the batch."""
+    searches: dict[int, tuple[Endgame, Cell]]
+    """By index in the batch: the end-game searches that chose a move, and the cell they chose."""
 
     def advice(self, index: int, layouts: int | None) -> Advice:
         """Returns what was decided in one of the positions, as advice."""
         beliefs = jax.tree.map(lambda leaf: leaf[index], self.beliefs)
-        search = self.searches.get(index)
+        search, best = self.searches.get(index, (None, None))
         return Advice(
             move=jax.tree.map(lambda leaf: leaf[..., index], self.moves),
             beliefs=beliefs,
             layouts=layouts,
-            candidates=() if search is None else _searched_candidates(search, beliefs),
+            candidates=() if search is None else _searched_candidates(search, best, beliefs),
             search=search,
             ties=int(self.ties[index]),
         )
 
 
-def _searched_candidates(search: Endgame, beliefs: Beliefs) -> tuple[Candidate, ...]:
+def _searched_candidates(
+    search: Endgame, best: Cell | None, beliefs: Beliefs
+) -> tuple[Candidate, ...]:
     """Lists the cells of an end-game search, the best first, with their exact win probability."""
-    best, _ = search.best_cell()
     risk = np.asarray(beliefs.mine_probability)
     candidates = [
         Candidate(cell, float(risk[cell]), None, win)
@@ -154,7 +156,7 @@ class LeastRisk(AbstractStrategy):
             where[cell] = True
             opens[..., i], reason[i] = bitboard.pack(where), Reason.BEST_ENDING
             risk[i] = probability[i][cell]
-            searches[i] = search
+            searches[i] = search, cell
         moves = Move(jnp.asarray(opens), moves.flags, jnp.asarray(reason), jnp.asarray(risk))
         return Decision(moves, beliefs, ties, searches)
 
@@ -229,7 +231,7 @@ def choose(
 
 
 def _reason(status: Int[Array, " batch"]) -> Int[Array, " batch"]:
-    """Returns why a cell of least risk is opened, by what the beliefs are worth."""
+    """Returns why a cell of least risk is opened, by the status of the beliefs."""
     reason = jnp.full_like(status, Reason.AT_RANDOM)
     for known, its_reason in _REASONS.items():
         reason = jnp.where(status == known, its_reason, reason)

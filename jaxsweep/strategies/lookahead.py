@@ -21,9 +21,9 @@ from jaxsweep.strategies.base import (
 )
 from jaxsweep.strategies.endgame import is_before_endgame
 from jaxsweep.strategies.least_risk import Decision, LeastRisk, seeds_of
-from jaxsweep.strategies.lookahead_host import Evaluation, best_candidate_moves, evaluate
+from jaxsweep.strategies.lookahead_host import Evaluation, evaluate
 from jaxsweep.strategies.lookahead_loop import LookaheadSettings, look_ahead
-from jaxsweep.strategies.outcomes import Outcomes
+from jaxsweep.strategies.outcomes import Outcomes, best_candidate_moves
 
 SECOND_WEIGHT = 0.4
 """The weight of the second safest cell in the value of an afterstate."""

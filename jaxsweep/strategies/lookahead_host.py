@@ -1,4 +1,4 @@
-"""The look-ahead of one position on the host, and what both looks make of the outcomes.
+"""The look-ahead of one position on the host.
 
 For one position the device loop would be compiled for nothing: here the same steps are small
 kernels, and the questions in between go through `infer`, whose engine has a larger capacity.
@@ -18,15 +18,12 @@ from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import WORD, Bits
 from jaxsweep.rules.position import Position
-from jaxsweep.strategies.base import Candidate, Move, Reason
+from jaxsweep.strategies.base import Candidate, Move
 from jaxsweep.strategies.candidates import CandidateArrays
 from jaxsweep.strategies.fifty_fifty import FiftyFifties
 from jaxsweep.strategies.lookahead_loop import LookaheadSettings
-from jaxsweep.strategies.outcomes import Outcomes, afterstates
+from jaxsweep.strategies.outcomes import Outcomes, afterstates, best_candidate_moves
 from jaxsweep.strategies.win_probability import win_probability
-
-EQUAL = 1e-4
-"""Scores that differ by less are equal."""
 
 
 class Evaluation(eqx.Module):
@@ -133,31 +130,11 @@ def _conclude(
     outcomes = Outcomes.unknown(candidates).updated(every, there, found, value)
     probabilities = outcomes.probabilities(beliefs.log_layouts)
     known = jnp.maximum(jnp.sum(probabilities, axis=1), 1e-30)
-    scores = outcomes.scores(beliefs.log_layouts)
+    values = outcomes.expected_values(beliefs.log_layouts)
     wanted = jnp.ones_like(beliefs.status, bool)
     return Evaluation(
         move=best_candidate_moves(wanted, move, beliefs, outcomes),
         arrays=candidates,
         progress=jnp.sum(jnp.where(outcomes.progress, probabilities, 0.0), axis=1) / known,
-        win=win_probability(scores, position, beliefs),
-    )
-
-
-def best_candidate_moves(
-    wanted: Bool[Array, " batch"], move: Move, beliefs: Beliefs, outcomes: Outcomes
-) -> Move:
-    """Replaces the moves of the `wanted` positions by their candidates of the highest score."""
-    candidates = outcomes.candidates
-    scores = outcomes.scores(beliefs.log_layouts)
-    # Of equal scores the first, whatever rounding makes of them.
-    best = jnp.argmax(scores >= jnp.max(scores, axis=0)[None] - EQUAL, axis=0)[None]
-    row, col, safety = (
-        jnp.take_along_axis(x, best, axis=0)[0]
-        for x in (candidates.row, candidates.col, candidates.safety)
-    )
-    return Move(
-        opens=bitboard.select(wanted, bitboard.single(row, col, move.opens), move.opens),
-        flags=move.flags,
-        reason=jnp.where(wanted, Reason.LOOKAHEAD, move.reason).astype(jnp.int32),
-        risk=jnp.where(wanted, 1.0 - safety, move.risk),
+        win=win_probability(values, position, beliefs),
     )

@@ -2,7 +2,7 @@
 
 All questions to the exact engine go through one loop with one copy of the engine in it, because
 compiling the engine is most of a start. The first round asks about the positions themselves, the
-next about pairs of cells that may come to a 50/50, and all others about afterstates of candidates,
+next about pairs of cells that may become a 50/50, and all others about afterstates of candidates,
 a batch at a time, the best candidates of all positions first. A candidate that can no longer be
 the best is pruned. What the engine has no room for in one round comes first in the next.
 """

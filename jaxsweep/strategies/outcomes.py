@@ -14,10 +14,14 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
+from jaxsweep.strategies.base import Move, Reason
 from jaxsweep.strategies.candidates import NUMBERS, CandidateArrays
 
 SLACK = 1e-3
-"""Rounding error of a score: a candidate is pruned only if it is behind by more."""
+"""Rounding error of an expected value: a candidate is pruned only if it is behind by more."""
+
+EQUAL = 1e-4
+"""Expected values that differ by less are equal: far more than rounding, far less than matters."""
 
 LogLayouts = Float[Array | np.ndarray, " batch"]
 """The logarithm of the number of layouts of each position."""
@@ -79,7 +83,7 @@ class Outcomes(eqx.Module):
         """Which candidates have all their afterstates evaluated."""
         return ~jnp.any(self.candidates.shows & ~self.evaluated, axis=1)
 
-    def scores(self, log_layouts: LogLayouts) -> Float[Array, "candidates batch"]:
+    def expected_values(self, log_layouts: LogLayouts) -> Float[Array, "candidates batch"]:
         """Returns each candidate's expected value: safe, no 50/50 lost, times the value afterwards.
 
         A lower bound for a candidate that is not complete. An afterstate beyond the engine's
@@ -90,15 +94,16 @@ class Outcomes(eqx.Module):
         known = jnp.sum(probabilities, axis=1)
         mean = jnp.sum(probabilities * self.value, axis=1) / jnp.maximum(known, 1e-30)
         survives = jnp.where(self.complete, safety, jnp.minimum(safety, known))
-        return mean * survives * self.candidates.forced_guess_bonus
+        return mean * survives * self.candidates.forced_guess_factor
 
     def may_be_best(self, log_layouts: LogLayouts) -> Bool[Array, "candidates batch"]:
         """Tells which candidates can still be the best, whatever is not evaluated yet."""
-        probabilities, scores = self.probabilities(log_layouts), self.scores(log_layouts)
+        probabilities = self.probabilities(log_layouts)
+        values = self.expected_values(log_layouts)
         unknown = jnp.maximum(self.candidates.safety - jnp.sum(probabilities, axis=1), 0.0)
-        best = jnp.max(jnp.where(self.complete, scores, 0.0), axis=0)
+        best = jnp.max(jnp.where(self.complete, values, 0.0), axis=0)
         expected = jnp.sum(probabilities * self.value, axis=1)
-        upper_bound = (expected + unknown) * self.candidates.forced_guess_bonus
+        upper_bound = (expected + unknown) * self.candidates.forced_guess_factor
         return upper_bound + SLACK > best[None]
 
 
@@ -133,4 +138,24 @@ def afterstates(
         numbers=(ones, twos, fours, eights),
         flags=known,
         mines=positions.mines[game],
+    )
+
+
+def best_candidate_moves(
+    wanted: Bool[Array, " batch"], move: Move, beliefs: Beliefs, outcomes: Outcomes
+) -> Move:
+    """Replaces the moves of the `wanted` positions by their candidates of the highest value."""
+    candidates = outcomes.candidates
+    values = outcomes.expected_values(beliefs.log_layouts)
+    # Of equal values the first, whatever rounding makes of them.
+    best = jnp.argmax(values >= jnp.max(values, axis=0)[None] - EQUAL, axis=0)[None]
+    row, col, safety = (
+        jnp.take_along_axis(x, best, axis=0)[0]
+        for x in (candidates.row, candidates.col, candidates.safety)
+    )
+    return Move(
+        opens=bitboard.select(wanted, bitboard.single(row, col, move.opens), move.opens),
+        flags=move.flags,
+        reason=jnp.where(wanted, Reason.LOOKAHEAD, move.reason).astype(jnp.int32),
+        risk=jnp.where(wanted, 1.0 - safety, move.risk),
     )

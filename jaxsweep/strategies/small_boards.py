@@ -17,13 +17,13 @@ def best_first_cell(level: Level) -> tuple[Cell, int]:
     # One cell of each orbit under the symmetries of the board is enough.
     for row, col in itertools.product(range(-(-level.rows // 2)), range(-(-level.cols // 2))):
         if level.rows != level.cols or row <= col:
-            won = win_from(level, (row, col), most + 1)
+            won = max_wins_from(level, (row, col), most + 1)
             if won > most:
                 best, most = (row, col), won
     return best, most
 
 
-def win_from(level: Level, first: Cell, wanted: int = 0) -> int:
+def max_wins_from(level: Level, first: Cell, wanted: int = 0) -> int:
     """Returns how many layouts optimal play wins that opens this cell first.
 
     If fewer than `wanted`, an upper bound below `wanted`.
