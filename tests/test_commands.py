@@ -16,7 +16,7 @@ from jaxsweep import __main__ as jaxsweep_command
 from jaxsweep.commands import arguments, bench, play
 from jaxsweep.rules.level import Level
 from jaxsweep.single import terminal
-from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.single.replay import from_bytes
 from jaxsweep.strategies import Reason
 from tests.waiting import PATIENCE
 

@@ -8,8 +8,7 @@ import pytest
 from jaxsweep.rules.board import Board, cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from jaxsweep.single.replay import ReplayError, load, record, save, to_json
-from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.single.replay import ReplayError, from_bytes, load, record, save, to_json
 from jaxsweep.single.session import Session
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES

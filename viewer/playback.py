@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxsweep.rules.board import Board
 from jaxsweep.rules.level import Opening
-from jaxsweep.single.replay import RecordedMove, Replay, played, survival
+from jaxsweep.single.replay import RecordedMove, Replay, after_move, survival
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Moves a second."""
@@ -102,5 +102,5 @@ class Playback:
         if move is None:
             return replace(self, complete=True)
         boards = self.boards if mines is None else (Board.all_hidden(mines),)
-        after = played(boards[-1], move.flags, move.cells)
+        after = after_move(boards[-1], move.flags, move.cells)
         return replace(self, moves=(*self.moves, move), boards=(*boards, after))

@@ -13,8 +13,8 @@ from jaxsweep.rules.game import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal
+from jaxsweep.single.replay import RecordedMove, Replay, load
 from jaxsweep.single.replay.checking import check
-from jaxsweep.single.replay.format import RecordedMove, Replay, load
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
 from jaxsweep.single.words import count, move_in_words, of_them_guesses
