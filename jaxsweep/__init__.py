@@ -1,13 +1,38 @@
-"""jaxsweep: a vectorised probabilistic engine for Minesweeper."""
+"""jaxsweep: a vectorised probabilistic engine for Minesweeper.
+
+What `__all__` lists is the public API; every other module is internal and may change. A position is
+read with `read_position` and analysed with `infer`, which returns `Beliefs`: the mine probability
+of every hidden cell, and whether it is exact. `ENGINES` and `STRATEGIES` have the inference engines
+and the players by name. `Environment` steps batches of games for learners. `record_game`,
+`save_replay` and `load_replay` deal with recorded games.
+
+The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
+"""
 
 from jaxsweep.engines import ENGINES, AbstractEngine
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.inference import infer, number_odds
+from jaxsweep.environment import Environment, EnvState, random_cells
+from jaxsweep.inference import infer, infer_and_count, number_odds
 from jaxsweep.rules.game import Game, GameStatus, chord, deal, flag, open_cells, status, view
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.rules.position import Position, PositionError
+from jaxsweep.rules.position import read as read_position
 from jaxsweep.runtime.version import __version__
-from jaxsweep.strategies import STRATEGIES, AbstractStrategy, Move, Reason
+from jaxsweep.single.replay import RecordedMove, Replay, ReplayError
+from jaxsweep.single.replay import load as load_replay
+from jaxsweep.single.replay import record as record_game
+from jaxsweep.single.replay import save as save_replay
+from jaxsweep.strategies import (
+    STRATEGIES,
+    AbstractStrategy,
+    AbstractTraceableStrategy,
+    Advice,
+    Candidate,
+    LeastRisk,
+    Lookahead,
+    Move,
+    Reason,
+)
 
 __all__ = [
     "ENGINES",
@@ -15,16 +40,26 @@ __all__ = [
     "STRATEGIES",
     "AbstractEngine",
     "AbstractStrategy",
+    "AbstractTraceableStrategy",
+    "Advice",
     "Beliefs",
+    "Candidate",
+    "EnvState",
+    "Environment",
     "Game",
     "GameStatus",
+    "LeastRisk",
     "Level",
     "LevelError",
+    "Lookahead",
     "Move",
     "Opening",
     "Position",
     "PositionError",
     "Reason",
+    "RecordedMove",
+    "Replay",
+    "ReplayError",
     "Start",
     "Status",
     "__version__",
@@ -32,8 +67,14 @@ __all__ = [
     "deal",
     "flag",
     "infer",
+    "infer_and_count",
+    "load_replay",
     "number_odds",
     "open_cells",
+    "random_cells",
+    "read_position",
+    "record_game",
+    "save_replay",
     "status",
     "view",
 ]
