@@ -9,6 +9,9 @@ and the players by name. `Environment` steps batches of games for learners. `rec
 The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from jaxsweep.engines import ENGINES, AbstractEngine
 from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.environment import Environment, EnvState, random_cells
@@ -18,10 +21,6 @@ from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.rules.position import Position, PositionError
 from jaxsweep.rules.position import read as read_position
 from jaxsweep.runtime.version import __version__
-from jaxsweep.single.replay import RecordedMove, Replay, ReplayError
-from jaxsweep.single.replay import load as load_replay
-from jaxsweep.single.replay import record as record_game
-from jaxsweep.single.replay import save as save_replay
 from jaxsweep.strategies import (
     STRATEGIES,
     AbstractStrategy,
@@ -33,6 +32,12 @@ from jaxsweep.strategies import (
     Move,
     Reason,
 )
+
+if TYPE_CHECKING:
+    from jaxsweep.single.replay import RecordedMove, Replay, ReplayError
+    from jaxsweep.single.replay import load as load_replay
+    from jaxsweep.single.replay import record as record_game
+    from jaxsweep.single.replay import save as save_replay
 
 __all__ = [
     "ENGINES",
@@ -78,3 +83,20 @@ __all__ = [
     "status",
     "view",
 ]
+
+_REPLAYS = {
+    "RecordedMove": "RecordedMove",
+    "Replay": "Replay",
+    "ReplayError": "ReplayError",
+    "load_replay": "load",
+    "record_game": "record",
+    "save_replay": "save",
+}
+"""Public names, and what they are called in `jaxsweep.single.replay`."""
+
+
+def __getattr__(name: str) -> object:
+    """Imports the names of `_REPLAYS` on first use, so that `import jaxsweep` stays fast."""
+    if name not in _REPLAYS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("jaxsweep.single.replay"), _REPLAYS[name])
