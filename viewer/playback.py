@@ -27,7 +27,7 @@ class Playback:
     boards: tuple[Board, ...] = ()
     """Before the first move, and after each."""
     at: int = 0
-    """How many moves the board that is shown is after."""
+    """The number of moves before the board that is shown."""
     running: bool = False
     speed: int = 1
     waited: float = 0.0
@@ -59,7 +59,7 @@ class Playback:
 
     @property
     def survival(self) -> float | None:
-        """The probability to have survived so far; None where a risk is unknown."""
+        """The probability of having survived so far; None where a risk is unknown."""
         return survival(self.moves[: self.at])[-1]
 
     @property
@@ -72,7 +72,7 @@ class Playback:
         return replace(self, at=min(max(at, 0), len(self.moves)), waited=0.0)
 
     def toggled(self) -> "Playback":
-        """Runs or pauses; at the end it starts anew."""
+        """Runs or pauses; at the end, starts again."""
         if self.is_over and not self.running:
             return replace(self.go(0), running=True)
         return replace(self, running=not self.running, waited=0.0)

@@ -144,16 +144,26 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _read_text(file: str) -> str:
+    """Reads a file, or standard input for "-"; raises `PositionError` if it is not text."""
+    name = "standard input" if file == "-" else file
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text()
+        # Some locales decode any byte of standard input, to characters that cannot be encoded.
+        text.encode()
+    except UnicodeDecodeError as error:
+        raise PositionError(f"{name}: byte {error.start} is not text") from None
+    except UnicodeEncodeError as error:
+        raise PositionError(f"{name}: character {error.start} is not text") from None
+    return text
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
     cold = is_cold()
     use_cache()
-    try:
-        text = sys.stdin.read() if parsed.file == "-" else Path(parsed.file).read_text()
-    except UnicodeDecodeError as error:
-        raise PositionError(f"{parsed.file}: byte {error.start} is not text") from None
-    positions = read_all(text)
+    positions = read_all(_read_text(parsed.file))
     if cold and parsed.engine in (None, "exact"):
         exact.warm_up(jax.tree.map(lambda leaf: leaf[..., 0], stack(positions)))
     analyses = analyze(positions, parsed.engine)
