@@ -20,6 +20,7 @@ from jaxsweep.rules.game import Game, GameStatus, chord, deal, flag, open_cells,
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.rules.position import Position, PositionError
 from jaxsweep.rules.position import read as read_position
+from jaxsweep.rules.position import stack as stack_positions
 from jaxsweep.runtime.version import __version__
 from jaxsweep.strategies import (
     STRATEGIES,
@@ -80,6 +81,7 @@ __all__ = [
     "read_position",
     "record_game",
     "save_replay",
+    "stack_positions",
     "status",
     "view",
 ]
