@@ -6,18 +6,18 @@ from importlib import import_module
 from jaxsweep.commands import arguments
 
 COMMANDS = {
-    "analyze": ("jaxsweep.analyze", "the exact odds of a position, and the best move"),
-    "play": ("jaxsweep.play", "watch a strategy play, play yourself, or measure many games"),
-    "view": ("viewer.__main__", "the window: play, watch, step through replays, see odds"),
-    "replay": ("jaxsweep.replay", "show, check or share a recorded game"),
-    "arena": ("jaxsweep.arena", "play hundreds of thousands of games, stop and go on"),
+    "analyze": ("jaxsweep.analyze", "show the odds of a position, and the best move"),
+    "play": ("jaxsweep.play", "watch a player, measure its win rate, or play yourself"),
+    "view": ("viewer.__main__", "open the window: play, watch, step through replays, see odds"),
+    "replay": ("jaxsweep.replay", "show, check or export a recorded game"),
+    "arena": ("jaxsweep.arena", "measure players over many games; runs can be resumed"),
     "bench": ("jaxsweep.bench", "time the kernels"),
 }
-"""Modules and what they do; named, not imported: each is loaded when it is asked for."""
+"""The module of each command, imported only when it is run, and what it does."""
 
 
 def main() -> None:
-    """Hands over to the subcommand's module."""
+    """Runs the module of a command with the remaining arguments."""
     name, *rest = sys.argv[1:] or ["-h"]
     if name in COMMANDS:
         arguments.run(import_module(COMMANDS[name][0]).main, rest)

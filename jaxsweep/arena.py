@@ -1,4 +1,4 @@
-"""`python -m jaxsweep.arena`: measure players over many games."""
+"""`python -m jaxsweep.arena`: measure the win rate of players."""
 
 from jaxsweep.commands import arguments
 from jaxsweep.commands.arena import main

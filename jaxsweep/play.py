@@ -1,4 +1,4 @@
-"""`python -m jaxsweep.play`: watch a strategy play, play yourself, or measure many games."""
+"""`python -m jaxsweep.play`: watch a player, measure its win rate, or play yourself."""
 
 from jaxsweep.commands import arguments
 from jaxsweep.commands.play import main

@@ -1,4 +1,4 @@
-"""`python -m jaxsweep.replay`: show, check or share a recorded game."""
+"""`python -m jaxsweep.replay`: show, check or export a recorded game."""
 
 from jaxsweep.commands import arguments
 from jaxsweep.commands.replay import main

@@ -1,4 +1,4 @@
-"""`analyze`, as a user meets it."""
+"""The command line `analyze`: output, errors and exit status."""
 
 import io
 import json
@@ -22,28 +22,28 @@ def run(capsys, monkeypatch, text, *argv):
     return left.value.code, out, err
 
 
-def test_json_has_the_promised_form(capsys, monkeypatch):
+def test_json_has_the_documented_fields(capsys, monkeypatch):
     code, out, err = run(capsys, monkeypatch, TEXT, "--json")
-    told = json.loads(out)
+    data = json.loads(out)
     assert (code, err) == (0, "")
-    assert (told["rows"], told["cols"], told["mines"], told["status"]) == (4, 5, 4, "exact")
-    assert int(told["layouts"]) == round(10 ** told["log10_layouts"])
+    assert (data["rows"], data["cols"], data["mines"], data["status"]) == (4, 5, 4, "exact")
+    assert int(data["layouts"]) == round(10 ** data["log10_layouts"])
     grid = position.to_grid(position.from_text(TEXT))
-    for row, chances in zip(grid, told["mine_probability"], strict=True):
+    for row, chances in zip(grid, data["mine_probability"], strict=True):
         for number, chance in zip(row, chances, strict=True):
             assert (chance is None) == (number >= 0)
-    best = told["best"]
-    assert told["mine_probability"][best["row"]][best["col"]] == best["mine_probability"]
+    best = data["best"]
+    assert data["mine_probability"][best["row"]][best["col"]] == best["mine_probability"]
     assert set(best) == {"row", "col", "mine_probability", "reason", "candidates", "win_is_exact"}
-    assert best["win_is_exact"], "so few layouts are searched through"
+    assert best["win_is_exact"], "a position of few layouts is searched"
     first, *others = best["candidates"]
     assert (first["row"], first["col"]) == (best["row"], best["col"])
     assert all(other["win"] <= first["win"] for other in others)
-    for option in best["candidates"]:
-        chance = told["mine_probability"][option["row"]][option["col"]]
-        assert option["mine_probability"] == pytest.approx(chance)
-        assert option["win"] <= 1 - chance + 1e-6
-    total = sum(c for row in told["mine_probability"] for c in row if c is not None)
+    for candidate in best["candidates"]:
+        chance = data["mine_probability"][candidate["row"]][candidate["col"]]
+        assert candidate["mine_probability"] == pytest.approx(chance)
+        assert candidate["win"] <= 1 - chance + 1e-6
+    total = sum(c for row in data["mine_probability"] for c in row if c is not None)
     assert total == pytest.approx(4, abs=1e-4)
 
 
@@ -51,32 +51,32 @@ def test_several_positions_are_one_batch(capsys, monkeypatch, tmp_path):
     file = tmp_path / "positions.txt"
     file.write_text(TEXT + "\n\n" + "2x2x3\n3H\nHH\n" + "3x1x1\nH1H\n")
     code, out, _ = run(capsys, monkeypatch, "", str(file), "--json")
-    told = [json.loads(line) for line in out.splitlines()]
+    data = [json.loads(line) for line in out.splitlines()]
     assert code == 0
-    assert [one["mines"] for one in told] == [4, 3, 1]
-    assert told[1]["certain_mines"] == [[0, 1], [1, 0], [1, 1]]
-    assert told[1]["best"] is None
-    assert told[2]["mine_probability"] == [[0.5, None, 0.5]]
+    assert [each["mines"] for each in data] == [4, 3, 1]
+    assert data[1]["certain_mines"] == [[0, 1], [1, 0], [1, 1]]
+    assert data[1]["best"] is None
+    assert data[2]["mine_probability"] == [[0.5, None, 0.5]]
 
 
-def test_the_candidates_of_a_guess_are_listed(capsys, monkeypatch):
+def test_candidates_are_listed(capsys, monkeypatch):
     """Cells of nearly equal risk, in the middle of a game and at its end."""
     rows = ["HHHHHHHHH"] * 9
     rows[2:5] = ["HH2111HHH", "HH1001HHH", "HH2112HHH"]
     code, out, _ = run(capsys, monkeypatch, "\n".join(["9x9x10", *rows]))
     assert code == 0
-    listed = [line for line in out.splitlines() if line.startswith("    (")]
+    candidates = [line for line in out.splitlines() if line.startswith("    (")]
     assert "candidate   a mine  progress  win, about" in out
-    assert len(listed) == analyze.LISTED
-    assert all(line.count("%") == 3 for line in listed)
-    assert "candidates, wins about" in out
+    assert len(candidates) == analyze.LISTED
+    assert all(line.count("%") == 3 for line in candidates)
+    assert "cells, wins about" in out
     code, out, _ = run(capsys, monkeypatch, "5x1x2\nHH1HH\n")
     assert code == 0
     assert "guess: the best by search, wins" in out
     assert "win, about" not in out
 
 
-def test_people_see_the_odds(capsys, monkeypatch):
+def test_the_odds_are_drawn(capsys, monkeypatch):
     code, out, _ = run(capsys, monkeypatch, "4x3x2\n01HH\n01HH\n011H\n")
     assert code == 0
     assert "ok **" in out
@@ -129,25 +129,27 @@ def test_a_missing_file_gets_a_sentence(capsys, monkeypatch, tmp_path):
 
 def test_the_diagnosis_names_a_number_that_would_fit():
     grid = np.array([[1, -1, -1], [3, -1, -1], [1, -1, -1]], np.int8)
-    said = diagnose(position.from_grid(grid, 2))
-    assert said.startswith("row 1, column 0 shows 3, which the numbers around it do not allow")
+    message = diagnose(position.from_grid(grid, 2))
+    assert message.startswith("row 1, column 0 shows 3, which the numbers around it do not allow")
 
 
-def test_every_engine_can_be_asked(capsys, monkeypatch):
-    """What is said of a position names its kind: exact, an estimate with its error, or a score."""
-    told = {}
+def test_every_engine_states_its_status(capsys, monkeypatch):
+    """The status is exact, an estimate with its error, or a score."""
+    results = {}
     for name in ENGINES:
         code, out, err = run(capsys, monkeypatch, TEXT, "--json", "--engine", name)
         assert (code, err) == (0, "")
-        told[name] = json.loads(out)
-        assert told[name]["engine"] == name
-    assert {told[name]["status"] for name in ("exact", "tilesets", "bitmask", "edges")} == {"exact"}
+        results[name] = json.loads(out)
+        assert results[name]["engine"] == name
+    assert {results[name]["status"] for name in ("exact", "tilesets", "bitmask", "edges")} == {
+        "exact"
+    }
     for name in ("sampling", "rejection", "chains"):
-        one = told[name]
+        one = results[name]
         assert one["status"] == "estimate"
         for row, exact_row, errors, draws in zip(
             one["mine_probability"],
-            told["exact"]["mine_probability"],
+            results["exact"]["mine_probability"],
             one["error"],
             one["effective_samples"],
             strict=True,
@@ -156,14 +158,14 @@ def test_every_engine_can_be_asked(capsys, monkeypatch):
                 assert (chance is None) == (truth is None) == (error is None)
                 assert truth is None or abs(chance - truth) <= 5 * error
                 assert truth is None or drawn > 10
-    assert told["likelihood"]["status"] == "score"
-    assert all(c is None for row in told["likelihood"]["mine_probability"] for c in row)
+    assert results["likelihood"]["status"] == "score"
+    assert all(c is None for row in results["likelihood"]["mine_probability"] for c in row)
     # Cell (1,1) is next to two ones with four hidden cells each, and two twos with six.
-    assert told["likelihood"]["score"][1][1] == pytest.approx(2 * 1 / 4 + 2 * 2 / 6, abs=1e-6)
-    assert told["likelihood"]["best"]["mine_probability"] is None
+    assert results["likelihood"]["score"][1][1] == pytest.approx(2 * 1 / 4 + 2 * 2 / 6, abs=1e-6)
+    assert results["likelihood"]["best"]["mine_probability"] is None
 
 
-def test_people_are_told_what_the_numbers_are(capsys, monkeypatch):
+def test_the_summary_names_the_kind_of_numbers(capsys, monkeypatch):
     example = "4x3x2\n01HH\n01HH\n011H\n"
     _, out, _ = run(capsys, monkeypatch, TEXT, "--engine", "chains")
     assert "estimates, standard errors up to 0." in out
@@ -173,7 +175,7 @@ def test_people_are_told_what_the_numbers_are(capsys, monkeypatch):
     assert "guess: the lowest score" in out
     _, out, _ = run(capsys, monkeypatch, example, "--engine", "likelihood")
     assert "safest: (0,2) 0.00" in out
-    assert "(1,2)" not in out.splitlines()[-2], "a certain mine is none of the safest"
+    assert "(1,2)" not in out.splitlines()[-2], "a certain mine is not one of the safest"
     code, out, err = run(capsys, monkeypatch, example, "--engine", "oracle")
     assert code == 2
     assert "invalid choice: 'oracle'" in err

@@ -1,4 +1,4 @@
-"""The command lines, as a user meets them."""
+"""The command lines: output, errors and exit status."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from jaxsweep import __main__ as jaxsweep_command
 from jaxsweep.commands import arguments, bench, play
 from jaxsweep.rules.level import Level
 from jaxsweep.single import terminal
-from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.single.replay import from_bytes
 from jaxsweep.strategies import Reason
 from tests.waiting import PATIENCE
 
@@ -60,19 +60,19 @@ def test_one_game_as_json_is_a_replay(capsys, tmp_path):
     assert game.moves[0].reason is Reason.FIRST
 
 
-def test_many_games_are_summed_up(capsys):
+def test_many_games_give_a_win_rate(capsys):
     argv = ("beginner", "--games", "50", "--seed", "1")
     code, out, _ = run(play.main, capsys, *argv, "--json")
-    told = json.loads(out)
-    low, high = told["interval_95"]
+    data = json.loads(out)
+    low, high = data["interval_95"]
     assert code == 0
-    assert told["games"] == 50
-    assert told["win_rate"] == told["wins"] / 50
-    assert low < told["win_rate"] < high
-    assert 0 < told["share_cleared"] <= 1
+    assert data["games"] == 50
+    assert data["win_rate"] == data["wins"] / 50
+    assert low < data["win_rate"] < high
+    assert 0 < data["share_cleared"] <= 1
     code, out, _ = run(play.main, capsys, *argv)
-    assert f"won {told['win_rate']:.3%} ({low:.3%} to {high:.3%})" in out
-    assert f"{told['wins']}–{50 - told['wins']} (" in out.splitlines()[-1]
+    assert f"won {data['win_rate']:.3%} ({low:.3%} to {high:.3%})" in out
+    assert f"{data['wins']}–{50 - data['wins']} (" in out.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_help_explains_every_option(capsys):
         assert option in out
 
 
-def test_the_command_hands_over(capsys, monkeypatch):
+def test_the_jaxsweep_command_runs_subcommands(capsys, monkeypatch):
     def call(*argv):
         monkeypatch.setattr(sys, "argv", ["jaxsweep", *argv])
         return jaxsweep_command.main()
@@ -119,8 +119,8 @@ def test_the_command_hands_over(capsys, monkeypatch):
     with pytest.raises(SystemExit) as left:
         call("dance")
     assert left.value.code == 2
-    said = "no command 'dance'; there are analyze, play, view, replay, arena, bench"
-    assert said in capsys.readouterr().err
+    message = "no command 'dance'; there are analyze, play, view, replay, arena, bench"
+    assert message in capsys.readouterr().err
     with pytest.raises(SystemExit) as left:
         call("play", "nowhere")
     assert left.value.code == 2
@@ -130,25 +130,36 @@ def test_bench_reports_each_benchmark(capsys, tmp_path):
     out_file = tmp_path / "bench.json"
     argv = ("--level", "beginner", "--batch", "4", "--repeats", "3", "--out", str(out_file))
     code, out, _ = run(bench.main, capsys, *argv, "--json")
-    told = json.loads(out)
+    data = json.loads(out)
     assert code == 0
-    assert json.loads(out_file.read_text()) == told
-    assert [timing["benchmark"] for timing in told["timings"]] == list(bench.BENCHMARKS)
-    assert all(timing["median"] > 0 for timing in told["timings"])
-    by_name = {timing["benchmark"]: timing for timing in told["timings"]}
+    assert json.loads(out_file.read_text()) == data
+    assert [timing["benchmark"] for timing in data["timings"]] == list(bench.BENCHMARKS)
+    assert all(timing["median"] > 0 for timing in data["timings"])
+    by_name = {timing["benchmark"]: timing for timing in data["timings"]}
     assert by_name["inference"]["signature"]
     assert by_name["placements"]["per_second"] > 0
-    assert all(timing["busy"] > 0 for timing in told["timings"])
-    assert told["machine"]["jax"]
+    assert all(timing["busy"] > 0 for timing in data["timings"])
+    assert data["machine"]["jax"]
     code, out, _ = run(bench.main, capsys, "deal", "--level", "beginner", "--batch", "4")
     assert code == 0
     assert "µs a board" in out
-    code, _, err = run(bench.main, capsys, "nothing")
-    assert code == 2
-    assert "no benchmark 'nothing'; there are deal" in err
 
 
-def test_a_large_board_is_cut_to_a_window():
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["nothing"], "no benchmark 'nothing'; there are deal"),
+        (["deal", "--level", "large", "--batch", "65"], "the large level takes up to 64 boards"),
+        (["deal", "--out", "/nowhere/x.json"], "there is no folder '/nowhere'"),
+    ],
+)
+def test_bad_arguments_of_bench_get_a_sentence_and_status_2(argv, words, capsys):
+    code, out, err = run(bench.main, capsys, *argv)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_a_large_board_is_cropped_to_the_terminal():
     grid = np.full((100, 100), -1, np.int8)
     new = np.zeros_like(grid, bool)
     new[60, 70] = True
@@ -163,9 +174,9 @@ def test_a_large_board_is_cut_to_a_window():
 
 
 def in_a_terminal(*argv, until, **environment):
-    """Runs `play` in a pseudo-terminal; Ctrl-C once `until` was seen; (exit status, output)."""
+    """Runs `play` in a pseudo-terminal, with Ctrl-C after `until`; returns status and output."""
     master, slave = pty.openpty()
-    # As a shell does for what it starts in front: the tests themselves may run with Ctrl-C ignored.
+    # As a shell does in the foreground: the tests themselves may run with Ctrl-C ignored.
     listen = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     play = "runpy.run_module('jaxsweep.play', run_name='__main__', alter_sys=True)"
     command = [sys.executable, "-c", listen + play, *argv]
@@ -182,8 +193,8 @@ def in_a_terminal(*argv, until, **environment):
                     break
                 seen += piece
             elif until in seen:
-                # Once a second, as a person would: one that falls into a garbage collection,
-                # where JAX has a callback, is dropped by Python.
+                # Once a second: Python drops a signal that arrives in a garbage collection, where
+                # JAX has a callback.
                 process.send_signal(signal.SIGINT)
         except OSError:  # The other end is closed.
             break
@@ -201,7 +212,7 @@ def test_ctrl_c_leaves_the_terminal_clean():
     assert "stopped" in seen
 
 
-def test_a_terminal_gets_colour_unless_told_otherwise():
+def test_a_terminal_gets_colour_unless_no_color_is_set():
     _, seen = in_a_terminal("--seed", "3", "--delay", "0", until=b"never")
     assert "\x1b[94m" in seen
     _, seen = in_a_terminal("--seed", "3", "--delay", "0", until=b"never", NO_COLOR="1")

@@ -22,7 +22,7 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Start
 from jaxsweep.single import keyboard, leaderboard, terminal, terminal_play
-from jaxsweep.single.replay.format import load
+from jaxsweep.single.replay import load
 from jaxsweep.single.terminal_game import TerminalGame, press, work_out_odds
 from jaxsweep.single.terminal_play import finish
 from tests.waiting import PATIENCE

@@ -216,7 +216,7 @@ def test_advice_lists_the_candidates():
             if chance and np.asarray(infer(after(STUCK, option.cell, number)).safe).any()
         ]
         assert option.progress == pytest.approx(sum(goes_on) / shows.sum(), abs=1e-4)
-    assert f"best of {len(wins)} candidates" in advice.explanation
+    assert f"best of {len(wins)} cells" in advice.explanation
 
 
 def test_advice_at_the_end_is_exact():

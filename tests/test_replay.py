@@ -8,8 +8,7 @@ import pytest
 from jaxsweep.rules.board import Board, cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from jaxsweep.single.replay import ReplayError, load, record, save, to_json
-from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.single.replay import ReplayError, from_bytes, load, record, save, to_json
 from jaxsweep.single.session import Session
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
@@ -26,7 +25,7 @@ def as_bytes(fields):
     return json.dumps(fields).encode()
 
 
-def test_a_replay_holds_the_game_that_was_watched(game):
+def test_a_replay_is_the_watched_game(game):
     steps = list(watch(STRATEGIES["exact"], Opening.of(LEVELS["beginner"]), 8))
     boards = game.boards()
     assert len(game.moves) == len(steps)
@@ -44,7 +43,7 @@ def test_a_replay_holds_the_game_that_was_watched(game):
 
 
 @pytest.mark.parametrize("name", ["game.json", "game.json.gz"])
-def test_writing_and_reading_are_inverse(game, tmp_path, name):
+def test_save_and_load_are_inverse(game, tmp_path, name):
     save(game, tmp_path / name)
     assert to_json(load(tmp_path / name)) == to_json(game)
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -52,7 +51,7 @@ def test_writing_and_reading_are_inverse(game, tmp_path, name):
     assert packed == name.endswith(".gz")
 
 
-def test_a_persons_game_is_written_and_read(tmp_path):
+def test_a_human_game_is_saved_and_loaded(tmp_path):
     session = Session.new(Level(5, 6, 5), Start.SAFE, 4).flag((4, 5)).open((0, 0))
     session = session.flag((4, 5))
     for cell in cells_of(~session.board.mines):
@@ -72,12 +71,12 @@ def changed(game, **fields):
 
 
 def with_move(game, number, **fields):
-    told = to_json(game)
-    told["moves"][number] |= fields
-    return as_bytes(told)
+    data = to_json(game)
+    data["moves"][number] |= fields
+    return as_bytes(data)
 
 
-def test_what_is_wrong_is_said_in_one_sentence(game):
+def test_every_error_is_one_sentence(game):
     opened_later = to_json(game)["moves"][1]["cells"]
     mine = cells_of(game.mines)[0]
     flat = mine[0] * 9 + mine[1]
@@ -112,14 +111,14 @@ def test_what_is_wrong_is_said_in_one_sentence(game):
         with_move(game, 1, risk=2): "risk",
         with_move(game, 1, odds=[1, 2]): "odds",
     }
-    for data, said in cases.items():
+    for data, message in cases.items():
         with pytest.raises(ReplayError) as caught:
             from_bytes(data)
-        assert said in str(caught.value), data[:80]
+        assert message in str(caught.value), data[:80]
         assert "\n" not in str(caught.value)
 
 
-def test_five_thousand_mutations_load_or_are_refused_in_one_sentence(game):
+def test_mutated_files_load_or_raise_one_sentence(game):
     rng = random.Random(5)
     plain = as_bytes(to_json(game))
     packed = gzip.compress(plain, mtime=0)
@@ -151,8 +150,8 @@ def test_five_thousand_mutations_load_or_are_refused_in_one_sentence(game):
     assert refused > 3_000, "most changes break something"
 
 
-def test_the_rules_on_the_host_are_a_plain_games():
-    """Random moves on boards of many sizes, against a game written for clarity alone."""
+def test_the_board_on_the_host_agrees_with_the_oracle():
+    """Random moves on boards of many sizes."""
     rng = np.random.default_rng(3)
     for _ in range(150):
         rows, cols = int(rng.integers(1, 12)), int(rng.integers(1, 12))
@@ -182,19 +181,19 @@ def mask(cell, like):
 
 
 @pytest.mark.smoke
-def test_a_session_can_be_undone_to_its_beginning():
-    session = begun = Session.new(Level(5, 6, 5), Start.SAFE, 4)
+def test_a_session_can_be_undone_to_its_start():
+    session = start = Session.new(Level(5, 6, 5), Start.SAFE, 4)
     for cell in ((0, 0), (4, 4), (2, 3)):
         session = session.open(cell)
     assert len(session.moves) >= 2
     while session.before is not None:
         session = session.undo()
-    assert session is begun
+    assert session is start
     assert session.undo() is session
     assert session.replay() is None
 
 
-def test_a_board_full_of_mines_is_won_before_it_begins():
+def test_a_session_on_a_board_full_of_mines_is_won_at_once():
     session = Session.new(Level(2, 2, 4), Start.ANY, 0).open((0, 0))
     assert session.status is GameStatus.WON
     replay = session.replay()
@@ -202,7 +201,7 @@ def test_a_board_full_of_mines_is_won_before_it_begins():
     assert from_bytes(as_bytes(to_json(replay))).outcome is GameStatus.WON
 
 
-def test_so_is_a_strategys(tmp_path):
+def test_a_recorded_game_on_a_board_full_of_mines_has_no_moves(tmp_path):
     game = record("linear", Opening(Level(2, 2, 4), Start.ANY, (0, 0)), 1)
     save(game, tmp_path / "full.json")
     assert load(tmp_path / "full.json").moves == ()

@@ -1,4 +1,4 @@
-"""Replays checked, drawn, and put on a page."""
+"""Replays are checked, drawn, and exported as web pages."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from tests.needs import program
 from tests.waiting import PATIENCE
 
 SEED = 2
-"""A game with a guess in it."""
+"""The seed of a game with a guess."""
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +33,8 @@ def replay():
     return record("exact", Opening.of(LEVELS["beginner"]), SEED)
 
 
-def by_hand(layout, *moves, strategy=HUMAN):
-    """A person's replay of a layout: each move is a cell to open, or a list of cells to flag."""
+def make_replay(layout, *moves, strategy=HUMAN):
+    """Makes a human replay: each move is a cell to open, or a list of cells to flag."""
     mines = np.array([[char == "*" for char in row] for row in layout])
     rows, cols = mines.shape
     board, made, first = Board.all_hidden(mines), [], None
@@ -69,19 +69,19 @@ def first_guess(replay):
     return next(i for i, move in enumerate(replay.moves) if move.reason.is_guess)
 
 
-LOST = by_hand(["*..", "...", "..*"], [(0, 0), (0, 1)], [(0, 1)], (0, 1), [(1, 1)], (2, 2))
-"""Flags set and taken away, one of them wrong; then a mine."""
+LOST = make_replay(["*..", "...", "..*"], [(0, 0), (0, 1)], [(0, 1)], (0, 1), [(1, 1)], (2, 2))
+"""Flags are set and removed, one of them wrong; then a mine is opened."""
 
 
-# What is checked.
+# Checking.
 
 
-def test_a_recorded_game_is_all_as_it_should_be(replay):
+def test_a_recorded_game_has_no_problems(replay):
     assert replay.moves[first_guess(replay)].odds is not None
     assert check(replay) == []
 
 
-def test_a_persons_game_is_checked_too():
+def test_a_human_game_is_checked():
     game = Session.new(Level(4, 4, 2), Start.SAFE, 5)
     played = replay_of(game.flag((3, 3)).flag((3, 3)).open((1, 1)))
     assert check(played) == []
@@ -89,29 +89,29 @@ def test_a_persons_game_is_checked_too():
 
 
 def test_a_layout_of_another_deal_is_found(replay):
-    (told,) = check(replace(replay, game=1))
-    assert told.startswith(f"the layout is not the one dealt for seed {SEED}, game 1: ")
+    (problem,) = check(replace(replay, game=1))
+    assert problem.startswith(f"the layout is not the one dealt for seed {SEED}, game 1: ")
 
 
-def test_a_mine_moved_out_of_sight_is_found():
+def test_a_moved_mine_far_from_open_cells_is_found():
     played = replay_of(Session.new(Level(6, 6, 12), Start.SAFE, 1).open((0, 0)))
-    mines, covered = played.mines.copy(), ~played.boards()[-1].opened
-    # The last row is far from the first cell: no number that is open changes.
+    mines, hidden = played.mines.copy(), ~played.boards()[-1].opened
+    # The last row is far from the first cell: no open number changes.
     row = mines[-1]
-    assert covered[-2:].all()
+    assert hidden[-2:].all()
     row[:] = np.roll(row, 1)
-    (told,) = check(replace(played, mines=mines))
-    assert told.startswith("the layout is not the one dealt for seed 1, game 0: ")
+    (problem,) = check(replace(played, mines=mines))
+    assert problem.startswith("the layout is not the one dealt for seed 1, game 0: ")
 
 
 def test_a_wrong_risk_is_found(replay):
     index = first_guess(replay)
     risk = replay.moves[index].risk
     assert check(with_move(replay, index, risk=risk + 5e-5)) == []
-    (told,) = check(with_move(replay, index, risk=risk + 0.02))
-    assert told.startswith(f"move {index + 1} has a risk of {risk + 0.02:.2%}, but (")
-    (told,) = check(with_move(replay, index, risk=None))
-    assert told.startswith(f"move {index + 1} has no risk, but (")
+    (problem,) = check(with_move(replay, index, risk=risk + 0.02))
+    assert problem.startswith(f"move {index + 1} has a risk of {risk + 0.02:.2%}, but (")
+    (problem,) = check(with_move(replay, index, risk=None))
+    assert problem.startswith(f"move {index + 1} has no risk, but (")
 
 
 def test_wrong_odds_are_found(replay):
@@ -122,44 +122,44 @@ def test_wrong_odds_are_found(replay):
     wrong[cell] += np.float32(1e-4)
     assert check(with_move(replay, index, odds=wrong)) == []
     wrong[cell] += np.float32(0.05)
-    (told,) = check(with_move(replay, index, odds=wrong))
-    assert told.startswith(f"move {index + 1} has wrong odds: {cell} has ")
+    (problem,) = check(with_move(replay, index, odds=wrong))
+    assert problem.startswith(f"move {index + 1} has wrong odds: {cell} has ")
     wrong[cell] = 0
     assert len(check(with_move(replay, index, odds=wrong))) == 1
 
 
 def test_a_guess_called_certain_is_found(replay):
     index = first_guess(replay)
-    (told,) = check(with_move(replay, index, reason=Reason.PAIR, risk=0.0, odds=None))
-    assert told.startswith(f"move {index + 1} is called certain, but (")
+    (problem,) = check(with_move(replay, index, reason=Reason.PAIR, risk=0.0, odds=None))
+    assert problem.startswith(f"move {index + 1} is called certain, but (")
     certain = next(i for i, move in enumerate(replay.moves) if move.reason is Reason.SINGLE)
-    (told,) = check(with_move(replay, certain, risk=0.25))
-    assert told == f"move {certain + 1} is called certain, but with a risk of 25.00%"
+    (problem,) = check(with_move(replay, certain, risk=0.25))
+    assert problem == f"move {certain + 1} is called certain, but with a risk of 25.00%"
 
 
 def test_a_guess_that_is_not_the_least_likely_mine_is_found(replay):
     index = first_guess(replay)
     move = replay.moves[index]
-    # Only what is said of this move: those after it are left out.
+    # Without the moves after it, which would have problems of their own.
     before = replace(replay, moves=replay.moves[:index], outcome=GameStatus.PLAYING)
     worst = cells_of((move.odds < 1) & (move.odds == move.odds[move.odds < 1].max()))[0]
     worse = replace(move, cells=(worst,), risk=float(move.odds[worst]))
-    (told,) = check(replace(before, moves=(*before.moves, worse)))
-    assert told.startswith(f"move {index + 1} is called the least likely mine, but another")
+    (problem,) = check(replace(before, moves=(*before.moves, worse)))
+    assert problem.startswith(f"move {index + 1} is called the least likely mine, but another")
 
 
-def test_the_first_cell_has_its_risk():
+def test_a_wrong_risk_of_the_first_cell_is_found():
     played = replay_of(Session.new(Level(4, 5, 4), Start.ANY, 1).open((0, 0)))
     assert check(with_move(played, 0, reason=Reason.FIRST, risk=0.2)) == []
-    (told,) = check(with_move(played, 0, reason=Reason.FIRST, risk=0.0))
-    assert told == "move 1 has a risk of 0.00%, but a first cell's is 20.00%"
+    (problem,) = check(with_move(played, 0, reason=Reason.FIRST, risk=0.0))
+    assert problem == "move 1 has a risk of 0.00%, but a first cell's is 20.00%"
 
 
 # Pictures.
 
 
 def middle(image, replay, row, col, cell=24, off=0):
-    """The colour near the middle of a cell: boards stand at the bottom, in the middle."""
+    """Returns the colour near the middle of a cell; the board is at the bottom, centred."""
     rows, cols = replay.mines.shape
     left, top = (image.width - cols * cell) // 2, image.height - MARGIN - rows * cell
     place = (left + col * cell + cell // 2 + off, top + row * cell + cell // 2 + off)
@@ -167,31 +167,31 @@ def middle(image, replay, row, col, cell=24, off=0):
 
 
 def test_a_picture_shows_the_board():
-    covered, flagged, end = (picture(LOST, move) for move in (0, 1, 5))
-    assert covered.size == flagged.size == end.size
-    cover = middle(covered, LOST, 1, 1)
-    assert all(middle(covered, LOST, r, c) == cover for r in range(3) for c in range(3))
-    assert middle(flagged, LOST, 0, 0) != cover, "a flag"
-    assert middle(flagged, LOST, 2, 2) == cover, "mines are not shown before the end"
-    assert middle(end, LOST, 1, 0) == cover
-    assert middle(end, LOST, 2, 2, off=-9) != middle(covered, LOST, 2, 2, off=-9), "exploded"
-    assert middle(end, LOST, 0, 1, off=-9) not in (cover, middle(covered, LOST, 0, 1, off=-9))
+    start, flagged, end = (picture(LOST, move) for move in (0, 1, 5))
+    assert start.size == flagged.size == end.size
+    hidden = middle(start, LOST, 1, 1)
+    assert all(middle(start, LOST, r, c) == hidden for r in range(3) for c in range(3))
+    assert middle(flagged, LOST, 0, 0) != hidden, "a flag"
+    assert middle(flagged, LOST, 2, 2) == hidden, "mines are not shown before the end"
+    assert middle(end, LOST, 1, 0) == hidden
+    assert middle(end, LOST, 2, 2, off=-9) != middle(start, LOST, 2, 2, off=-9), "exploded"
+    assert middle(end, LOST, 0, 1, off=-9) not in (hidden, middle(start, LOST, 0, 1, off=-9))
 
 
 def test_a_picture_before_a_guess_is_shaded_by_the_odds(replay):
     index = first_guess(replay)
     image = picture(replay, index)
-    odds, closed = replay.moves[index].odds, ~replay.boards()[index].opened
-    plain = closed & ~replay.boards()[index].flags & ~mask(replay.moves[index].cells, closed)
-    by_chance = sorted((float(odds[cell]), cell) for cell in cells_of(plain))
-    lightness = [sum(middle(image, replay, *cell, off=9)) for _, cell in by_chance]
-    assert lightness == sorted(lightness, reverse=True), "darker all the way"
+    odds, hidden = replay.moves[index].odds, ~replay.boards()[index].opened
+    plain = hidden & ~replay.boards()[index].flags & ~mask(replay.moves[index].cells, hidden)
+    by_risk = sorted((float(odds[cell]), cell) for cell in cells_of(plain))
+    lightness = [sum(middle(image, replay, *cell, off=9)) for _, cell in by_risk]
+    assert lightness == sorted(lightness, reverse=True), "ever darker"
     assert lightness[0] > lightness[-1]
 
 
 @pytest.mark.parametrize("strategy", ["human", "w" * 100, "x\ny\x1b[31m 漢 \ud800" + "i" * 50])
-def test_titles_stay_inside(strategy):
-    tiny = by_hand(["."], (0, 0), strategy=strategy)
+def test_titles_stay_inside_the_picture(strategy):
+    tiny = make_replay(["."], (0, 0), strategy=strategy)
     image = picture(tiny, 1)
     assert image.width == MIN_WIDTH
     pixels = np.asarray(image.convert("L"))
@@ -207,20 +207,20 @@ def test_large_boards_get_smaller_cells(tmp_path):
     mines = np.zeros((2, 400), bool)
     mines[1, 399] = True
     rows = ["".join(".*"[int(mine)] for mine in row) for row in mines]
-    long = by_hand(rows, (0, 399), (0, 0))
+    long = make_replay(rows, (0, 399), (0, 0))
     assert picture(long, 2).width == 400 * 10 + 2 * MARGIN
     animation(long, tmp_path / "long.gif")
     with Image.open(tmp_path / "long.gif") as image:
         assert image.size[0] == 400 * 2 + 2 * MARGIN
 
 
-def test_there_is_no_picture_past_the_end():
+def test_a_picture_of_a_move_that_does_not_exist_is_an_error():
     for move in (-1, 6):
         with pytest.raises(ReplayError, match=f"there is no move {move}: the game has 5"):
             picture(LOST, move)
 
 
-def test_a_moving_picture_has_a_frame_a_move(replay, tmp_path):
+def test_an_animation_has_a_frame_for_each_move(replay, tmp_path):
     path = tmp_path / "game.gif"
     animation(replay, path)
     with Image.open(path) as image:
@@ -252,12 +252,12 @@ def states(replay, move):
     return [state(board, cell, over) for cell in np.ndindex(board.mines.shape)]
 
 
-def test_a_page_holds_the_replay_and_needs_nothing_else(replay):
+def test_a_page_contains_the_replay_and_needs_no_network(replay):
     text = page(replace(replay, strategy="</script><img src=x onerror=alert(1)>@REPLAY@<!--"))
     (data,) = re.findall(r'<script type="application/json" id="replay">(.*?)</script>', text)
-    told = json.loads(data)
-    assert told["strategy"] == "</script><img src=x onerror=alert(1)>@REPLAY@<!--"
-    assert len(told["moves"]) == len(replay.moves)
+    data = json.loads(data)
+    assert data["strategy"] == "</script><img src=x onerror=alert(1)>@REPLAY@<!--"
+    assert len(data["moves"]) == len(replay.moves)
     assert "<img" not in text
     assert not re.search(r"""(src|href)=["']?(https?:|//)""", text)
     assert "innerHTML" not in text
@@ -278,9 +278,9 @@ WATCH = """<script>
 const problems = [];
 addEventListener("error", (event) => problems.push(String(event.message)));
 addEventListener("securitypolicyviolation", (event) => problems.push(event.violatedDirective));
-console.error = (...told) => problems.push(told.join(" "));
+console.error = (...words) => problems.push(words.join(" "));
 </script>"""
-"""Before all else on the page: remembers what goes wrong."""
+"""The first script on the page: records errors."""
 
 DRIVE = """<script>
 const seen = {};
@@ -305,17 +305,17 @@ async function drive() {
   %s
 }
 drive().catch((error) => problems.push(String(error))).then(() => {
-  const told = document.createElement("pre");
-  told.id = "seen";
-  told.textContent = JSON.stringify({problems, seen});
-  document.body.append(told);
+  const output = document.createElement("pre");
+  output.id = "seen";
+  output.textContent = JSON.stringify({problems, seen});
+  document.body.append(output);
 });
 </script>"""
 
 
 @pytest.fixture
 def browse(tmp_path):
-    """Loads a page, does something there, and tells what was seen."""
+    """Returns a function that loads a page, runs actions on it, and returns what it showed."""
     chromium = program("chromium", "chromium-browser", "google-chrome")
 
     def run(text, actions):
@@ -328,15 +328,15 @@ def browse(tmp_path):
         done = subprocess.run(
             [*command, path.as_uri()], capture_output=True, text=True, timeout=PATIENCE, check=True
         )
-        told = re.findall(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
-        result = json.loads(unescape(told[0]))
+        output = re.findall(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
+        result = json.loads(unescape(output[0]))
         assert result["problems"] == []
         return result["seen"]
 
     return run
 
 
-def test_a_page_plays_the_game_over(replay, browse, tmp_path):
+def test_a_page_plays_the_game(replay, browse, tmp_path):
     index, count = first_guess(replay), len(replay.moves)
     file, out = tmp_path / "game.json", tmp_path / "game.html"
     save(replay, file)
@@ -359,7 +359,7 @@ def test_a_page_plays_the_game_over(replay, browse, tmp_path):
     )
     at = {"start": 0, "two": 2, "one": 1, "guess": index, "plain": index, "end": count}
     at |= {"keys": 1, "by g": index, "by o": index, "last": count}
-    paused = int(seen["paused"]["move"])  # How far it came by then is the machine's affair.
+    paused = int(seen["paused"]["move"])  # Depends on the speed of the machine.
     assert 0 < paused < count
     at |= {"playing": 0, "paused": paused, "still paused": paused, "over": count}
     for name, move in at.items():
@@ -405,7 +405,7 @@ def run(capsys, *argv):
     return left.value.code, out, err
 
 
-def test_the_command_shows_every_move(replay, tmp_path, capsys):
+def test_show_draws_every_move(replay, tmp_path, capsys):
     save(replay, tmp_path / "game.json")
     code, out, err = run(capsys, "show", tmp_path / "game.json")
     assert (code, err) == (0, "")
@@ -418,7 +418,7 @@ def test_the_command_shows_every_move(replay, tmp_path, capsys):
     assert last.startswith(f"won in {count} moves, 1 of them a guess, ")
 
 
-def test_the_command_shows_flags_and_the_mine(tmp_path, capsys):
+def test_show_names_flags_and_the_mine(tmp_path, capsys):
     save(LOST, tmp_path / "game.json.gz")
     code, out, _ = run(capsys, "show", tmp_path / "game.json.gz", "--delay", "0")
     assert code == 0
@@ -441,28 +441,28 @@ def test_survival_is_not_shown_where_a_risk_is_unknown(replay, tmp_path, capsys)
     assert LOST.survival[-1] is None
 
 
-def test_the_command_checks(replay, tmp_path, capsys):
+def test_check_reports_problems(replay, tmp_path, capsys):
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     save(replay, good)
     index = first_guess(replay)
     save(with_move(replay, index, risk=0.9), bad)
     code, out, err = run(capsys, "check", good)
     assert (code, err) == (0, "")
-    assert out == f"{good}: {len(replay.moves)} moves, won, all as it should be\n"
+    assert out == f"{good}: {len(replay.moves)} moves, won, no problems found\n"
     code, out, err = run(capsys, "check", bad)
     assert (code, err) == (2, "")
     assert out.startswith(f"{bad}: move {index + 1} has a risk of 90.00%, but (")
     assert out.count("\n") == 1
 
 
-def test_the_command_exports(tmp_path, capsys):
+def test_export_writes_every_form(tmp_path, capsys):
     file = tmp_path / "game.json"
     save(LOST, file)
     for option, name in (("--png", "a.png"), ("--gif", "a.gif"), ("--html", "a.html")):
         assert run(capsys, "export", file, option, tmp_path / name) == (0, "", "")
     assert run(capsys, "export", file, "--png", tmp_path / "b", "--move", 2) == (0, "", "")
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"game.json", "a.png", "a.gif", "a.html", "b"}, "and no part of a file"
+    assert names == {"game.json", "a.png", "a.gif", "a.html", "b"}, "and no temporary file"
     for name, move in (("a.png", 5), ("b", 2)):
         with Image.open(tmp_path / name) as image:
             assert image.format == "PNG"
@@ -473,7 +473,7 @@ def test_the_command_exports(tmp_path, capsys):
     assert (tmp_path / "a.html").read_text("utf-8") == page(LOST)
 
 
-def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path, capsys):
+def test_errors_are_one_sentence(tmp_path, capsys):
     file, broken = tmp_path / "game.json", tmp_path / "broken.json"
     save(LOST, file)
     broken.write_text('{"format": "jaxsweep-replay", "version": 1')
@@ -501,7 +501,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path, capsys):
         ("show", "game.json", "--delay", "-1"),
     ],
 )
-def test_wrong_arguments(argv, capsys):
+def test_wrong_arguments_show_the_usage(argv, capsys):
     code, out, err = run(capsys, *argv)
     assert (code, out) == (2, "")
     assert err.startswith("usage: python -m jaxsweep.replay")

@@ -8,5 +8,5 @@ in a process of its own.
 
 import os
 
-# Commands print only what they are asked for.
+# Without this, importing pygame prints a greeting.
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")

@@ -10,7 +10,7 @@ from jaxsweep.rules.level import LEVELS, Level, LevelError, Start
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import leaderboard
 from jaxsweep.single.replay import ReplayError
-from jaxsweep.strategies import BEST, STRATEGIES
+from jaxsweep.strategies import BEST
 from viewer.model import MAX_CELLS, Mode, Settings
 
 EXAMPLES = """examples:
@@ -22,19 +22,18 @@ EXAMPLES = """examples:
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Reads and checks the arguments."""
-    parser = argparse.ArgumentParser(
-        prog="python -m viewer",
-        description="Play Minesweeper, watch a solver, step through replays, look at odds.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    """Parses and checks the arguments."""
+    parser = arguments.make_parser(
+        "viewer",
+        "Play Minesweeper, watch a player, step through replays, and see odds.",
+        EXAMPLES,
     )
     parser.add_argument("file", nargs="?", metavar="FILE", help="a replay, or a position")
     parser.add_argument(
         "--mode",
         choices=[mode.name.lower() for mode in Mode],
         default="play",
-        help="what to begin with, without a file (default: play)",
+        help="the first mode, without a file (default: play)",
     )
     parser.add_argument(
         "--level",
@@ -43,30 +42,14 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="LEVEL",
         help=f"{', '.join(LEVELS)}, or custom ROWS COLS MINES (default: beginner)",
     )
-    parser.add_argument(
-        "--start",
-        type=str.lower,
-        choices=[rule.value for rule in Start],
-        default=Start.SAFE.value,
-        help="what the first cell is sure to be (default: safe)",
-    )
-    parser.add_argument(
-        "--strategy",
-        choices=list(STRATEGIES),
-        default=BEST,
-        metavar="NAME",
-        help=f"the player to watch: {', '.join(STRATEGIES)} (default: {BEST})",
-    )
-    parser.add_argument(
-        "--seed",
-        type=arguments.whole_number(0, 2**32 - 1),
-        metavar="N",
-        help="the same games again",
-    )
+    arguments.add_start(parser)
+    arguments.add_strategy(parser, BEST)
+    arguments.add_seed(parser)
     return parser.parse_args(argv)
 
 
 def _level(words: Sequence[str]) -> Level:
+    """Reads a level that the window can show."""
     level = arguments.read_level(words)
     if level.cells > MAX_CELLS:
         raise LevelError(f"the window takes boards of up to {MAX_CELLS} cells, not {level.cells}")
@@ -87,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     mode = Mode[parsed.mode.upper()]
     if mode is Mode.WATCH:
         _ = settings.opening  # Raises `LevelError` before a window opens.
-    # Imported late, as it takes a while: bad arguments are reported at once.
+    # Imported here, so that bad arguments are reported without waiting for it.
     from viewer.engine_worker import EngineWorker
     from viewer.events import Dropped
     from viewer.update import start, update

@@ -1,4 +1,4 @@
-"""The system's clipboard, or one of the window's own where there is none."""
+"""The clipboard of the system, or the window's own if there is none."""
 
 import pygame
 

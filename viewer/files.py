@@ -6,8 +6,7 @@ import numpy as np
 
 from jaxsweep.rules.position import PositionError, read_all, to_grid
 from jaxsweep.runtime.errors import UserError
-from jaxsweep.single.replay import Replay
-from jaxsweep.single.replay.format import from_bytes
+from jaxsweep.single.replay import Replay, from_bytes
 from viewer.events import Dropped
 from viewer.model import MAX_CELLS, Editor, Mode, Model
 from viewer.modes import play

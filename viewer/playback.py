@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxsweep.rules.board import Board
 from jaxsweep.rules.level import Opening
-from jaxsweep.single.replay import RecordedMove, Replay, played, survival
+from jaxsweep.single.replay import RecordedMove, Replay, after_move, survival
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Moves a second."""
@@ -27,7 +27,7 @@ class Playback:
     boards: tuple[Board, ...] = ()
     """Before the first move, and after each."""
     at: int = 0
-    """How many moves the board that is shown is after."""
+    """The number of moves before the board that is shown."""
     running: bool = False
     speed: int = 1
     waited: float = 0.0
@@ -59,7 +59,7 @@ class Playback:
 
     @property
     def survival(self) -> float | None:
-        """The probability to have survived so far; None where a risk is unknown."""
+        """The probability of having survived so far; None where a risk is unknown."""
         return survival(self.moves[: self.at])[-1]
 
     @property
@@ -72,7 +72,7 @@ class Playback:
         return replace(self, at=min(max(at, 0), len(self.moves)), waited=0.0)
 
     def toggled(self) -> "Playback":
-        """Runs or pauses; at the end it starts anew."""
+        """Runs or pauses; at the end, starts again."""
         if self.is_over and not self.running:
             return replace(self.go(0), running=True)
         return replace(self, running=not self.running, waited=0.0)
@@ -102,5 +102,5 @@ class Playback:
         if move is None:
             return replace(self, complete=True)
         boards = self.boards if mines is None else (Board.all_hidden(mines),)
-        after = played(boards[-1], move.flags, move.cells)
+        after = after_move(boards[-1], move.flags, move.cells)
         return replace(self, moves=(*self.moves, move), boards=(*boards, after))

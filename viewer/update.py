@@ -63,7 +63,7 @@ def update(model: Model, event: Event) -> Model:
 
 
 def _request_analysis(model: Model) -> Model:
-    """Requests the analysis of a board that is new, if anything of it is to be shown."""
+    """Requests the analysis of a new board, if an overlay or a hint needs it."""
     wanted = model.overlay.any or model.mode is Mode.ANALYSE or model.play.hint_requested
     if not wanted or not model.shows_board:
         return model

@@ -1,1 +1,5 @@
-"""What is measured by `python -m jaxsweep.bench`: kernels, how they are timed, and peers."""
+"""Benchmarks: the kernels that are timed, how they are timed, and other libraries to compare with.
+
+`kernels.BENCHMARKS` has the benchmarks by name, `timing.measure` times one of them, and
+`peers.compare_all` compares with other libraries. `python -m jaxsweep.bench` is the command line.
+"""

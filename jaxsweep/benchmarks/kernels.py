@@ -1,4 +1,4 @@
-"""What `python -m jaxsweep.bench` times: kernels on boards made from a fixed seed."""
+"""The benchmarks of `python -m jaxsweep.bench`: kernels on boards made from a fixed seed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,14 +33,15 @@ OPENINGS = {
     "dense": Opening.of(Level(16, 30, 130)),
     "large": Opening.of(Level(100, 100, 2200), Start.ZERO),
 }
-"""What boards are played on: safe starts in the corner, zero starts at (3, 3)."""
+"""The openings of the boards: safe starts in the corner, zero starts at (3, 3)."""
 
 STANDARD = ("beginner", "intermediate", "expert")
 
 LARGE_BATCH = 64
-"""The most boards of the large level in a batch: each is as many cells as twenty of expert."""
+"""The most boards of the large level in a batch: one has the cells of twenty expert boards."""
 
 Call = Callable[[], object]
+"""What is timed: one call computes a whole batch."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,13 @@ class Benchmark:
     levels: tuple[str, ...] = STANDARD
     batches: tuple[int, ...] = (4096,)
     rate: tuple[str, Callable[[Opening], int]] | None = None
-    """What is done to an entry of the batch, and how often, where it is that that counts."""
+    """A unit of work and how many of it a board takes, for benchmarks that report a rate."""
     about: str | None = None
-    """One line; None: what `make` says of itself."""
+    """A description of one line; by default the docstring of `make`."""
 
     @property
     def summary(self) -> str:
-        """What is done, in one line."""
+        """The description of one line."""
         return (self.about or self.make.__doc__ or "").strip().rstrip(".").lower()
 
 
@@ -73,7 +74,7 @@ def deal(opening: Opening, batch: int) -> Call:
 
 
 def open_first(opening: Opening, batch: int) -> Call:
-    """Open the first cell of dealt games, flood included."""
+    """Open the first cell of dealt games, with flood fill."""
     table, dealt = OpeningArrays.of(opening), deal(opening, batch)()
     tables = table.broadcast(batch)
     first = bitboard.single(tables.row, tables.col, tables.cells)
@@ -92,7 +93,7 @@ def whole_deduction(opening: Opening, batch: int) -> Call:
 
 
 def frontiers(opening: Opening, batch: int) -> Call:
-    """The single-cell rules and the constraint arrays of stuck positions."""
+    """Single-cell rules and constraint arrays of stuck positions."""
     positions = stuck_positions(opening, SEED, batch)
     return lambda: find_components(reduce_positions(positions))
 
@@ -110,7 +111,7 @@ def random_games(opening: Opening, batch: int) -> Call:
 
 
 def half_open(opening: Opening) -> Position:
-    """A stuck position, one of a batch of one, with about half of the board open."""
+    """Returns a batch of one stuck position with about half of the board open."""
     positions = jax.device_get(stuck_positions(opening, SEED, 512))
     hidden = sizes_of(positions.hidden)
     nearest = np.argmin(np.abs(hidden - opening.level.cells / 2))
@@ -118,35 +119,35 @@ def half_open(opening: Opening) -> Position:
 
 
 def placements(opening: Opening, batch: int) -> Call:
-    """Random layouts of a half-open board, each with every cell in turn, by the plain sampler."""
+    """Random layouts of a half-open board, placed cell by cell, by the rejection engine."""
     position = half_open(opening)
-    a_call = min(32, -(-batch // random_layouts.SAMPLES))
-    copies = jax.tree.map(lambda leaf: np.repeat(leaf, a_call, axis=-1), position)
-    seeds = np.arange(a_call, dtype=np.uint32)
+    copies_per_call = min(32, -(-batch // random_layouts.SAMPLES))
+    copies = jax.tree.map(lambda leaf: np.repeat(leaf, copies_per_call, axis=-1), position)
+    seeds = np.arange(copies_per_call, dtype=np.uint32)
     most = (
         np.int32(sizes_of(position.hidden)[0]),
         np.int32(random_layouts.count_numbers(position)[0]),
     )
-    capacity = next(tier for tier in rejection.CAPACITIES if tier >= max(most))
+    capacity = next(size for size in rejection.CAPACITIES if size >= max(most))
 
     def sample(i: int) -> random_layouts.SampleSums:
         return jax.block_until_ready(
             random_layouts.sample_batch(copies, seeds, np.int32(i), most, capacity)
         )
 
-    calls = -(-batch // (a_call * random_layouts.SAMPLES))
+    calls = -(-batch // (copies_per_call * random_layouts.SAMPLES))
     return lambda: parallel_map(sample, range(calls))
 
 
 def environment_steps(opening: Opening, batch: int) -> Call:
-    """One step of the environment, any cells, with automatic reset."""
+    """One step of the environment at random cells, with automatic reset."""
     level, seed = opening.level, np.uint32(SEED)
     environment = Environment(level, opening.start)
     row, col = random_cells(level, jax.random.key(SEED), batch)
 
     @jax.jit
     def step(state: EnvState) -> EnvState:
-        # The same cells every time: the games are new ones.
+        # The same cells in every call: finished games are followed by new ones.
         return environment.step_and_reset(state, row, col, seed)[0]
 
     state = environment.reset(batch)
@@ -175,8 +176,8 @@ def arena_games(opening: Opening, batch: int) -> Call:
     return call
 
 
-def of_the_window(name: str) -> Callable[[Opening, int], Call]:
-    """A benchmark of the window, loaded when it is asked for: nothing else here needs a screen."""
+def viewer_benchmark(name: str) -> Callable[[Opening, int], Call]:
+    """Returns a benchmark of the window; the viewer is imported only when it is run."""
 
     def make(opening: Opening, batch: int) -> Call:
         return getattr(import_module("viewer.benchmarks"), name)(opening, batch)
@@ -202,6 +203,6 @@ BENCHMARKS = {
     "arena": Benchmark(
         arena_games, (*STANDARD, "expert-zero"), (32768,), rate=("games", lambda opening: 1)
     ),
-    "frame": Benchmark(of_the_window("frame"), ("expert",), (1,), about="Draw the window once."),
-    "hint": Benchmark(of_the_window("hint"), ("expert",), (1,), about="What a hint takes."),
+    "frame": Benchmark(viewer_benchmark("frame"), ("expert",), (1,), about="Draw the window once."),
+    "hint": Benchmark(viewer_benchmark("hint"), ("expert",), (1,), about="Compute a hint."),
 }

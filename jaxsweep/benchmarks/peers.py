@@ -1,6 +1,6 @@
-"""Other people's software on the same boards, in the same run: what `bench --peers` compares.
+"""Comparisons with other libraries on the same boards: `python -m jaxsweep.bench --peers`.
 
-Nothing is installed for it: what cannot be imported is left out, and said to be.
+Libraries that are not installed are left out, and listed as missing.
 """
 
 import time
@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxsweep.environment import Environment
 from jaxsweep.inference import infer
-from jaxsweep.rules import position
+from jaxsweep.rules import bitboard, position
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.simulation.stuck_positions import stuck_positions
 
@@ -25,7 +25,7 @@ LEVEL = LEVELS["expert"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """How often a second each side does the same thing: medians over repeats in turn."""
+    """The rate of each side at the same task, per second: medians over alternating repeats."""
 
     peer: str
     what: str
@@ -34,16 +34,16 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """How many times faster we are."""
+        """How many times faster jaxsweep is."""
         return self.ours / self.theirs
 
 
 def compare_all(repeats: int) -> tuple[list[Comparison], list[str]]:
-    """All comparisons that can be made here, and the names of peers that are missing."""
+    """Returns all comparisons with installed libraries, and the names of missing ones."""
     peers = {"jumanji": _jumanji, "ms_toollib": _ms_toollib}
     missing = [name for name in peers if find_spec(name) is None]
     found = [
-        Comparison(name, what, *_in_turn(ours, theirs, count, repeats))
+        Comparison(name, what, *_rates(ours, theirs, count, repeats))
         for name, make in peers.items()
         if name not in missing
         for what, ours, theirs, count in make()
@@ -51,14 +51,14 @@ def compare_all(repeats: int) -> tuple[list[Comparison], list[str]]:
     return found, missing
 
 
-Contest = tuple[str, Callable[[], object], Callable[[], object], int]
-"""What is done, our call, theirs, and how often a call does it."""
+Task = tuple[str, Callable[[], object], Callable[[], object], int]
+"""A description, our call, their call, and how many times a call does it."""
 
 
-def _in_turn(
+def _rates(
     ours: Callable[[], object], theirs: Callable[[], object], count: int, repeats: int
 ) -> tuple[float, float]:
-    """How often a second each does it: called in turn, so that both meet the same noise."""
+    """Returns both rates per second; calls alternate, so that both meet the same noise."""
     calls, seconds = (ours, theirs), ([], [])
     for call in calls:
         jax.block_until_ready(call())
@@ -70,8 +70,8 @@ def _in_turn(
     return tuple(count / float(np.median(taken)) for taken in seconds)  # pyright: ignore[reportReturnType]
 
 
-def _jumanji() -> list[Contest]:
-    """Steps of the environment: any cells with automatic reset; and safe cells without."""
+def _jumanji() -> list[Task]:
+    """Environment steps: at random cells with automatic reset, and at safe cells without."""
     from jumanji.environments.logic.minesweeper.env import (  # pyright: ignore[reportMissingImports]
         Minesweeper,
     )
@@ -98,18 +98,18 @@ def _jumanji() -> list[Contest]:
 
     keys = jax.random.split(jax.random.key(SEED), BATCH)
     started, _ = jax.jit(jax.vmap(theirs.reset))(keys)
-    any_cells = jax.random.randint(keys[0], (STEPS, BATCH), 0, LEVEL.cells, jnp.int32)
-    covered = ours.reset(BATCH)
+    random_cells = jax.random.randint(keys[0], (STEPS, BATCH), 0, LEVEL.cells, jnp.int32)
+    hidden = ours.reset(BATCH)
     corner = jnp.zeros((BATCH,), jnp.int32)
-    begun, _ = jax.jit(ours.step)(covered, corner, corner, seed)
+    begun, _ = jax.jit(ours.step)(hidden, corner, corner, seed)
     their_mines = np.zeros((BATCH, LEVEL.cells), bool)
     np.put_along_axis(their_mines, np.asarray(started.flat_mine_locations), True, axis=1)
     auto = AutoResetWrapper(theirs)
     return [
         (
             "steps with automatic reset",
-            partial(jax.jit(partial(our_steps, ours.step_and_reset)), covered, any_cells),
-            partial(jax.jit(partial(their_steps, auto.step)), started, any_cells),
+            partial(jax.jit(partial(our_steps, ours.step_and_reset)), hidden, random_cells),
+            partial(jax.jit(partial(their_steps, auto.step)), started, random_cells),
             BATCH * STEPS,
         ),
         (
@@ -124,19 +124,18 @@ def _jumanji() -> list[Contest]:
 
 
 def _grids(mines: jax.Array) -> np.ndarray:
-    from jaxsweep.rules import bitboard
-
+    """Unpacks mines to `[batch, cells]`."""
     return bitboard.unpack_batch(mines)[:, :, : LEVEL.cols].reshape(BATCH, -1)
 
 
 def _safe_cells(mines: np.ndarray) -> jax.Array:
-    """Different safe cells of each game, one a step."""
+    """Returns different safe cells of each game, one per step: `[steps, batch]`."""
     order = np.random.default_rng(SEED).random(mines.shape)
     order[mines] = np.inf
     return jnp.asarray(np.argsort(order, axis=1)[:, :STEPS].T.astype(np.int32))
 
 
-def _ms_toollib() -> list[Contest]:
+def _ms_toollib() -> list[Task]:
     """Mine probabilities of stuck expert positions: ours in a batch, theirs one by one."""
     import ms_toollib  # pyright: ignore[reportMissingImports]
 

@@ -1,4 +1,4 @@
-"""How a benchmark is timed: warmed up, repeated, and blocked on."""
+"""Times a benchmark: after a warm-up, repeated, and blocking until results are ready."""
 
 import hashlib
 import time
@@ -13,7 +13,7 @@ from jaxsweep.engines.beliefs import Beliefs
 
 @dataclass(frozen=True)
 class Timing:
-    """Microseconds a board: the median over the repeats, and the middle half of them."""
+    """The result of one benchmark; times are microseconds per board."""
 
     benchmark: str
     level: str
@@ -22,18 +22,18 @@ class Timing:
     quartiles: tuple[float, float]
     repeats: int
     busy: float
-    """Cores kept busy: processor time over time."""
+    """The mean number of busy cores: processor time over wall-clock time."""
     signature: str | None
-    """A checksum of the answers, for benchmarks that have some: it must not move."""
+    """A checksum of beliefs, for benchmarks that return some: equal results, equal checksum."""
     unit: str | None
-    """Of `per_second`."""
+    """The unit of `per_second`."""
     per_second: float | None
 
 
 def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
-    """Times one benchmark; short calls are repeated within a sample so that the clock is fair."""
+    """Times one benchmark; a sample of a short call is a loop long enough for the clock."""
     call = BENCHMARKS[name].make(OPENINGS[level], batch)
-    answer = jax.block_until_ready(call())
+    result = jax.block_until_ready(call())
     once = _seconds(call, 1)
     loops = max(1, int(0.02 / max(once, 1e-6)))
     began, worked = time.perf_counter(), time.process_time()
@@ -49,14 +49,14 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
         quartiles=(low, high),
         repeats=repeats,
         busy=busy,
-        signature=_signature(answer) if isinstance(answer, Beliefs) else None,
+        signature=_signature(result) if isinstance(result, Beliefs) else None,
         unit=unit,
         per_second=times(OPENINGS[level]) / median * 1e6 if times else None,
     )
 
 
 def _signature(beliefs: Beliefs) -> str:
-    """A checksum of statuses, certain cells and probabilities to four digits."""
+    """Returns a checksum of statuses, certain cells and probabilities to four digits."""
     rounded = np.round(np.asarray(beliefs.mine_probability, np.float64) * 10_000).astype(np.int32)
     parts = (beliefs.status, beliefs.safe, beliefs.mines, rounded)
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
@@ -64,6 +64,7 @@ def _signature(beliefs: Beliefs) -> str:
 
 
 def _seconds(call: Call, loops: int) -> float:
+    """Returns the mean time of a call."""
     began = time.perf_counter()
     for _ in range(loops):
         jax.block_until_ready(call())

@@ -1,1 +1,6 @@
-"""The command lines, and what they share."""
+"""The command lines: one module for each command, and what they share in `arguments`.
+
+The module `jaxsweep.play` runs `commands.play.main`, and so on. Each `main` takes the arguments and
+returns the exit status; bad input raises `UserError`, which `arguments.run` turns into a sentence
+and status 2.
+"""

@@ -1,4 +1,4 @@
-"""The command line of `python -m jaxsweep.analyze`: a position in, its odds and best move out."""
+"""The command line of `python -m jaxsweep.analyze`: the odds of a position, and the best move."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ from jaxtyping import Float
 from rich.console import Console
 from rich.text import Text
 
+from jaxsweep.commands import arguments
 from jaxsweep.engines import ENGINES, exact
 from jaxsweep.engines.beliefs import Status
 from jaxsweep.rules.position import PositionError, read_all, stack
@@ -21,7 +22,7 @@ from jaxsweep.single.analysis import Analysis, analyze
 from jaxsweep.single.words import count
 
 LISTED = 5
-"""How many of the safest cells are listed."""
+"""The number of safest cells, and of candidates, that are listed."""
 
 EXAMPLE = """example:
   printf '4x3x2\\n01HH\\n01HH\\n011H\\n' | python -m jaxsweep.analyze
@@ -34,7 +35,7 @@ Several positions, each with its first line, may follow one another.
 
 def draw(analysis: Analysis, console: Console) -> None:
     """Prints an analysis for people."""
-    # A pipe has no width: there, every board is drawn whole.
+    # A pipe has no size: there, boards are not cropped.
     room = (console.height - 8, console.width) if console.is_terminal else (10**6, 10**6)
     console.print(
         terminal.draw_odds(
@@ -59,7 +60,7 @@ def draw(analysis: Analysis, console: Console) -> None:
 
 
 def _summary(analysis: Analysis) -> list[str]:
-    """Says what the numbers on the board mean, and lists the safest cells."""
+    """Returns lines that explain the numbers on the board and list the safest cells."""
     safe, mines = int(analysis.safe.sum()), int(analysis.certain_mines.sum())
     certain = f"{count(safe, 'cell')} certainly safe, {mines} certainly mines"
     if mines == 1:
@@ -86,7 +87,7 @@ def _summary(analysis: Analysis) -> list[str]:
 
 
 def _candidate_table(analysis: Analysis) -> list[str]:
-    """Lists the best of the cells that were evaluated, a line each."""
+    """Returns a table of the best candidates, one line each."""
     if not analysis.candidates:
         return []
     win = "win" if analysis.win_is_exact else "win, about"
@@ -99,44 +100,62 @@ def _candidate_table(analysis: Analysis) -> list[str]:
 
 
 def _drawn_odds(analysis: Analysis) -> Float[np.ndarray, "rows cols"] | None:
-    """Two digits a cell: percent of a probability, tenths of a score; None if there are none."""
+    """Returns what is drawn in two digits: a percentage, or tenths of a score; None if unknown."""
     if analysis.status is Status.OVER_CAPACITY:
         return None
     return analysis.odds if analysis.score is None else analysis.score / 10
 
 
 def _safest(analysis: Analysis) -> str:
+    """Lists the hidden cells of least probability or score."""
     hidden = np.argwhere((analysis.grid < 0) & ~analysis.certain_mines)
     if not len(hidden):
-        return "none: no cell is left that could be"
+        return "none: no hidden cell can be safe"
     values = analysis.order[tuple(hidden.T)]
     order = np.argsort(values, kind="stable")[:LISTED]
-    form = "{:.2%}" if analysis.score is None else "{:.2f}"
-    return "  ".join(f"({hidden[i][0]},{hidden[i][1]}) {form.format(values[i])}" for i in order)
+    style = "{:.2%}" if analysis.score is None else "{:.2f}"
+    return "  ".join(f"({hidden[i][0]},{hidden[i][1]}) {style.format(values[i])}" for i in order)
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parses and checks the arguments."""
-    parser = argparse.ArgumentParser(
-        prog="python -m jaxsweep.analyze",
-        description="The mine probability of every cell of a position, and the best move.",
-        epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = arguments.make_parser(
+        "jaxsweep.analyze",
+        "Show the mine probability of every cell of a position, and the best move.",
+        EXAMPLE,
     )
     parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help="the position; - or nothing: stdin"
+        "file",
+        nargs="?",
+        default="-",
+        metavar="FILE",
+        help="a file of positions (default: -, standard input)",
     )
     parser.add_argument(
         "--engine",
         choices=list(ENGINES),
         metavar="NAME",
         help=f"the inference engine: {', '.join(ENGINES)} "
-        "(default: exact, and chains beyond its capacity)",
+        "(default: exact, and chains for positions over its capacity)",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print JSON, one object a line for each position"
+        "--json", action="store_true", help="print JSON, one line for each position"
     )
     return parser.parse_args(argv)
+
+
+def _read_text(file: str) -> str:
+    """Reads a file, or standard input for "-"; raises `PositionError` if it is not text."""
+    name = "standard input" if file == "-" else file
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text()
+        # Some locales decode any byte of standard input, to characters that cannot be encoded.
+        text.encode()
+    except UnicodeDecodeError as error:
+        raise PositionError(f"{name}: byte {error.start} is not text") from None
+    except UnicodeEncodeError as error:
+        raise PositionError(f"{name}: character {error.start} is not text") from None
+    return text
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -144,11 +163,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parsed = parse(argv)
     cold = is_cold()
     use_cache()
-    try:
-        text = sys.stdin.read() if parsed.file == "-" else Path(parsed.file).read_text()
-    except UnicodeDecodeError as error:
-        raise PositionError(f"{parsed.file}: byte {error.start} is not text") from None
-    positions = read_all(text)
+    positions = read_all(_read_text(parsed.file))
     if cold and parsed.engine in (None, "exact"):
         exact.warm_up(jax.tree.map(lambda leaf: leaf[..., 0], stack(positions)))
     analyses = analyze(positions, parsed.engine)

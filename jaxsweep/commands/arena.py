@@ -1,4 +1,4 @@
-"""The command line of `python -m jaxsweep.arena`: measure players over many games."""
+"""The command line of `python -m jaxsweep.arena`: measures the win rate of players."""
 
 import json
 import sys
@@ -57,9 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def measure_and_report(
     settings: Settings, as_json: bool, command: str, argv: Sequence[str] | None
 ) -> None:
-    """Plays the games of a run without keeping them, and prints what came of it.
+    """Plays games without storing their records, and prints the results.
 
-    `command` and its `argv` say in JSON how the figures were made.
+    `command` and `argv` are stated in the JSON output.
     """
     _start_devices(None)
     about = _about(command, list(sys.argv[1:] if argv is None else argv))
@@ -69,12 +69,13 @@ def measure_and_report(
 
 
 def _start_devices(number: int | None) -> None:
+    """Sets the number of devices and the compilation cache, before the first computation."""
     machine.use_devices(number)
     use_cache()
 
 
 def _about(command: str, argv: Sequence[str]) -> dict:
-    """Returns how figures are made: the command, and the machine."""
+    """Returns how results are made: the command, and the machine."""
     return {
         "command": f"python -m jaxsweep.{command} " + " ".join(argv),
         "machine": machine.facts(),
@@ -82,9 +83,9 @@ def _about(command: str, argv: Sequence[str]) -> dict:
 
 
 def measure(settings: Settings, folder: Path | None, batch: int, about: dict) -> Measurement | None:
-    """Plays the games of a run that are missing in its folder; without a folder, all of them.
+    """Plays the games of a run that its folder does not have yet; without a folder, all games.
 
-    Returns None in a process that is not the first of several: that one reports.
+    Of several processes, the first returns the measurement of the whole run, the others None.
     """
     if folder is None:
         began = time.perf_counter()
@@ -105,12 +106,12 @@ def measure(settings: Settings, folder: Path | None, batch: int, about: dict) ->
         for _ in _with_progress(runs.play(run, own, batch), settings, left):
             pass
     except KeyboardInterrupt:
-        have = len(own) - len(run.missing(own))
-        shards = f"{have} of {count(len(own), 'shard')} {'is' if have == 1 else 'are'}"
-        print(f"\n{shards} in {folder}; the same command goes on.")
+        finished = len(own) - len(run.missing(own))
+        shards = f"{finished} of {count(len(own), 'shard')} {'is' if finished == 1 else 'are'}"
+        print(f"\n{shards} in {folder}; the same command resumes the run.")
         raise
     if processes > 1:
-        # All leave together, or the first to leave would end the others.
+        # All processes end together: when one ends, JAX ends the others.
         while not all(run.path(shard).exists() for shard in range(settings.shards)):
             time.sleep(0.2)
         if index:
@@ -119,7 +120,7 @@ def measure(settings: Settings, folder: Path | None, batch: int, about: dict) ->
 
 
 def _with_progress(batches: Iterator[Batch], settings: Settings, games: int) -> Iterator[Batch]:
-    """Passes batches on, under a bar with games a second, wins so far, and the time left."""
+    """Yields batches, and shows a bar with games per second, the win rate, and the time left."""
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
@@ -146,7 +147,7 @@ def _with_progress(batches: Iterator[Batch], settings: Settings, games: int) -> 
 
 
 def report(measurement: Measurement, as_json: bool, about: dict) -> None:
-    """Prints what came of a run; the last line is its record of wins and losses."""
+    """Prints the results of a run; the last line has wins and losses."""
     figures, settings = measurement.summary(), measurement.settings
     if as_json:
         print(json.dumps(figures | about))

@@ -8,9 +8,12 @@ from jaxsweep.commands import arguments
 from jaxsweep.simulation.matches import GAMES_PER_DEVICE
 from jaxsweep.strategies import FAST, STRATEGIES
 
+MAX_DEVICES = 256
+"""The most local devices; a CPU can pretend to have any number, but slows down with many."""
+
 EXAMPLES = """examples:
   python -m jaxsweep.arena expert --games 200000 --out runs/expert
-  python -m jaxsweep.arena expert --games 200000 --out runs/expert   (again: it goes on, or reports)
+  python -m jaxsweep.arena expert --games 200000 --out runs/expert   (again: it resumes, or reports)
   python -m jaxsweep.arena beginner --compare exact exact-random-ties --games 100000
   python -m jaxsweep.arena expert --games 1000000 --out runs/big \\
       --coordinator 10.0.0.1:1234 --processes 2 --process-id 0       (and 1 on the other host)"""
@@ -18,11 +21,10 @@ EXAMPLES = """examples:
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parses and checks the arguments."""
-    parser = argparse.ArgumentParser(
-        prog="python -m jaxsweep.arena",
-        description="Play many games, and report how many were won, with an interval.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = arguments.make_parser(
+        "jaxsweep.arena",
+        "Play many games; report the win rate and its confidence interval.",
+        EXAMPLES,
     )
     _add_games(parser)
     _add_hosts(parser.add_argument_group("several hosts"))
@@ -34,50 +36,43 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _add_games(parser: argparse.ArgumentParser) -> None:
-    """Adds what is played, by whom, and where the records go."""
+    """Adds the games, the players, and the folder for records."""
     arguments.add_opening(parser, "expert")
     players = parser.add_mutually_exclusive_group()
-    players.add_argument(
-        "--strategy",
-        choices=list(STRATEGIES),
-        default=FAST,
-        metavar="NAME",
-        help=f"the player: {', '.join(STRATEGIES)} (default: {FAST})",
-    )
+    arguments.add_strategy(players, FAST)
     players.add_argument(
         "--compare",
         nargs=2,
         choices=list(STRATEGIES),
         metavar=("A", "B"),
-        help="two players on the same boards, and the difference of their win rates",
+        help="two players on the same boards: reports the difference of their win rates",
     )
     parser.add_argument(
         "--games",
         type=arguments.whole_number(1, 2**31),
         default=10_000,
         metavar="N",
-        help="(default: 10000)",
+        help="the number of games (default: 10000)",
     )
+    arguments.add_seed(parser, default=0)
     parser.add_argument(
-        "--seed",
-        type=arguments.whole_number(0, 2**32 - 1),
-        default=0,
-        metavar="S",
-        help="which boards (default: 0)",
+        "--out",
+        metavar="DIR",
+        type=Path,
+        help="a folder for the records of all games; the same command again resumes the run",
     )
-    parser.add_argument("--out", metavar="DIR", type=Path, help="keep records there, and go on")
     parser.add_argument(
         "--batch",
         type=arguments.whole_number(1, 2**20),
         default=GAMES_PER_DEVICE,
         metavar="N",
-        help=f"games under way on each device (default: {GAMES_PER_DEVICE}); changes no result",
+        help=f"games in progress on each device (default: {GAMES_PER_DEVICE}); changes no result",
     )
     parser.add_argument(
         "--devices",
-        type=arguments.whole_number(1, 4096),
+        type=arguments.whole_number(1, MAX_DEVICES),
         metavar="N",
-        help="use so many local devices (default: all; of a CPU, one a core)",
+        help="the number of local devices (default: all; on a CPU, one per core)",
     )
     parser.add_argument(
         "--moves",
@@ -85,29 +80,35 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
         type=arguments.whole_number(0, 2**31),
         default=[],
         metavar="GAME",
-        help="also write every move of these games to --out",
+        help="also write replays of these games to --out",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    arguments.add_json(parser)
 
 
 def _add_hosts(hosts: argparse._ArgumentGroup) -> None:
-    """Adds how several processes find each other."""
-    hosts.add_argument("--coordinator", metavar="HOST:PORT", help="where process 0 listens")
+    """Adds the addresses by which several processes connect."""
+    hosts.add_argument("--coordinator", metavar="HOST:PORT", help="the address of process 0")
     hosts.add_argument(
-        "--processes", type=arguments.whole_number(1, 2**16), metavar="N", help="how many in all"
+        "--processes",
+        type=arguments.whole_number(1, 2**16),
+        metavar="N",
+        help="the number of processes",
     )
     hosts.add_argument(
-        "--process-id", type=arguments.whole_number(0, 2**16), metavar="I", help="from 0"
+        "--process-id",
+        type=arguments.whole_number(0, 2**16),
+        metavar="I",
+        help="the number of this process, from 0",
     )
     hosts.add_argument(
         "--distributed",
         action="store_true",
-        help="take these three from the cluster (SLURM, Open MPI, cloud TPU)",
+        help="take these three options from the cluster (SLURM, Open MPI, cloud TPU)",
     )
 
 
 def _problem(parsed: argparse.Namespace) -> str | None:
-    """Says what is wrong with options that are well-formed by themselves."""
+    """Returns what is wrong with a combination of options; None if it is allowed."""
     given = (parsed.coordinator, parsed.processes, parsed.process_id)
     if any(x is not None for x in given) and any(x is None for x in given):
         return "--coordinator, --processes and --process-id go together"

@@ -1,15 +1,31 @@
-"""What the command lines share: naming a level, and leaving with one clear sentence."""
+"""Arguments that several command lines share, and how a command line ends."""
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.runtime.errors import UserError
+from jaxsweep.strategies import STRATEGIES
 
 USAGE_ERROR = 2
 INTERRUPTED = 130
+
+Parser = argparse.ArgumentParser | argparse._ArgumentGroup
+"""What an argument can be added to."""
+
+
+def make_parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    """Makes the parser of `python -m command`; `epilog` keeps its line breaks."""
+    return argparse.ArgumentParser(
+        prog=f"python -m {command}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def add_opening(parser: argparse.ArgumentParser, default: str) -> None:
@@ -23,14 +39,7 @@ def add_opening(parser: argparse.ArgumentParser, default: str) -> None:
         help=f"a named level (rows×columns/mines): {known}; "
         f"or custom ROWS COLS MINES (default: {default})",
     )
-    parser.add_argument(
-        "--start",
-        type=str.lower,
-        choices=[start.value for start in Start],
-        default=Start.SAFE.value,
-        help="what the first cell is sure to be: any (nothing), safe (no mine), zero (shows 0); "
-        "default: safe",
-    )
+    add_start(parser)
     parser.add_argument(
         "--first",
         nargs=2,
@@ -41,14 +50,54 @@ def add_opening(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
+def add_start(parser: argparse.ArgumentParser) -> None:
+    """Adds the start rule."""
+    parser.add_argument(
+        "--start",
+        type=str.lower,
+        choices=[start.value for start in Start],
+        default=Start.SAFE.value,
+        help="what the first cell is guaranteed to be: any (nothing), safe (no mine), "
+        "zero (shows 0); default: safe",
+    )
+
+
+def add_strategy(parser: Parser, default: str, default_text: str | None = None) -> None:
+    """Adds the strategy; it is None if not given and `default_text` explains the default."""
+    parser.add_argument(
+        "--strategy",
+        choices=list(STRATEGIES),
+        default=default if default_text is None else None,
+        metavar="NAME",
+        help=f"the player: {', '.join(STRATEGIES)} (default: {default_text or default})",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """Adds the seed; if `default` is None, the command chooses one at random."""
+    shown = "a new one each time; it is shown" if default is None else default
+    parser.add_argument(
+        "--seed",
+        type=whole_number(0, 2**32 - 1),
+        default=default,
+        metavar="N",
+        help=f"the same seed gives the same games (default: {shown})",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Adds the choice of JSON as output."""
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
 def read_opening(parsed: argparse.Namespace) -> Opening:
-    """The opening that the arguments name; raises `LevelError` if there is none."""
+    """Returns the opening that the arguments name; raises `LevelError` if there is none."""
     first = tuple(parsed.first) if parsed.first else None
     return Opening.of(read_level(parsed.level), Start(parsed.start), first)
 
 
 def read_level(words: Sequence[str]) -> Level:
-    """`NAME`, or `custom ROWS COLS MINES`."""
+    """Reads `NAME` or `custom ROWS COLS MINES`; raises `LevelError` if there is no such level."""
     name, *sizes = words
     if name == "custom":
         if len(sizes) != 3:
@@ -66,7 +115,7 @@ def read_level(words: Sequence[str]) -> Level:
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """An argument type: a whole number from `low` to `high`."""
+    """Returns an argument type: a whole number from `low` to `high`."""
 
     def convert(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
@@ -77,7 +126,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
 
 def seconds(text: str) -> float:
-    """An argument type: seconds, up to an hour."""
+    """Argument type: a number of seconds, up to an hour."""
     try:
         value = float(text)
     except ValueError:
@@ -87,20 +136,31 @@ def seconds(text: str) -> float:
     return value
 
 
+def new_file(text: str) -> Path:
+    """Argument type: a file to write, checked before the work whose result it is to hold."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
+    if not os.access(path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} cannot be written")
+    return path
+
+
 def run(main: Callable[[Sequence[str] | None], int], argv: Sequence[str] | None = None) -> None:
-    """Runs a command line to its exit status: 2 and a sentence for bad input, 130 for Ctrl-C."""
+    """Runs a command and exits: status 2 and a sentence for bad input, 130 for Ctrl-C."""
     try:
         status = main(argv)
     except UserError as error:
         print(f"jaxsweep: {error}", file=sys.stderr)
         status = USAGE_ERROR
     except OSError as error:
-        named = error.filename is not None and error.strerror
-        said = f"{error.filename}: {error.strerror}" if named else str(error)
-        print(f"jaxsweep: {said}", file=sys.stderr)
+        file = "" if error.filename is None else f"{error.filename}: "
+        print(f"jaxsweep: {file}{error.strerror or error}", file=sys.stderr)
         status = USAGE_ERROR
     except KeyboardInterrupt:
-        # A second one, while the interpreter ends, would turn into a stack trace.
+        # A second Ctrl-C while the interpreter ends would print a stack trace.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("\nstopped", file=sys.stderr)
         status = INTERRUPTED

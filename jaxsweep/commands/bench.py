@@ -1,4 +1,4 @@
-"""The command line of `python -m jaxsweep.bench`: how long the kernels take."""
+"""The command line of `python -m jaxsweep.bench`: times the kernels."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ from jaxsweep.runtime.compilation import use_cache
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments, checked."""
+    """Parses and checks the arguments."""
     parser = argparse.ArgumentParser(
         prog="python -m jaxsweep.bench",
         description="Time the kernels, warmed up, on boards made from a fixed seed.",
@@ -36,20 +36,22 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         + "; ".join(f"{name}: {each.summary}" for name, each in BENCHMARKS.items()),
     )
     parser.add_argument(
-        "--level", choices=list(OPENINGS), help="one level only (default: all of a benchmark's)"
+        "--level",
+        choices=list(OPENINGS),
+        help="one level only (default: all levels of a benchmark)",
     )
     parser.add_argument(
         "--batch",
         type=arguments.whole_number(1, 2**20),
         metavar="N",
-        help="boards a call (default: the benchmark's own, 4096 or several)",
+        help="boards per call (default: the benchmark's own sizes)",
     )
     parser.add_argument(
         "--repeats",
         type=arguments.whole_number(1, 10_000),
         default=15,
         metavar="N",
-        help="samples a benchmark (default: 15)",
+        help="samples per benchmark (default: 15)",
     )
     parser.add_argument(
         "--cores",
@@ -63,11 +65,15 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="instead, compare with jumanji and ms_toollib, where they are installed",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument("--out", metavar="FILE", help="also write the JSON to a file")
+    parser.add_argument(
+        "--out", metavar="FILE", type=arguments.new_file, help="also write the JSON to a file"
+    )
     parsed = parser.parse_args(argv)
     unknown = [name for name in parsed.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
+    if parsed.level == "large" and (parsed.batch or 1) > LARGE_BATCH:
+        parser.error(f"--batch {parsed.batch}: the large level takes up to {LARGE_BATCH} boards")
     return parsed
 
 
@@ -97,48 +103,47 @@ def main(argv: Sequence[str] | None = None) -> int:
         "peak_memory_mib": machine.peak_memory(),
         "timings": [asdict(timing) for timing in timings],
     }
-    if not _keep(parsed, result):
+    if not _write_json(parsed, result):
         report(timings)
     return 0
 
 
-def _keep(parsed: argparse.Namespace, result: dict) -> bool:
-    """Writes and prints a result as JSON, where that is asked for; whether it was printed."""
+def _write_json(parsed: argparse.Namespace, result: dict) -> bool:
+    """Writes a result to `--out` and prints it with `--json`; returns whether it was printed."""
     text = json.dumps(result, indent=1)
     if parsed.out:
-        with open(parsed.out, "w") as file:
-            file.write(text + "\n")
+        parsed.out.write_text(text + "\n", "utf-8")
     if parsed.json:
         print(text)
     return parsed.json
 
 
 def _compare(parsed: argparse.Namespace, argv: list[str]) -> int:
-    """Compares with other people's software."""
+    """Compares with other libraries."""
     found, missing = peers.compare_all(parsed.repeats)
     result = {
         "command": "python -m jaxsweep.bench " + " ".join(argv),
         "unit": "a second",
         "machine": machine.facts(),
-        "comparisons": [asdict(one) | {"ratio": one.ratio} for one in found],
+        "comparisons": [asdict(each) | {"ratio": each.ratio} for each in found],
         "missing": missing,
     }
-    if _keep(parsed, result):
+    if _write_json(parsed, result):
         return 0
-    for one in found:
+    for each in found:
         print(
-            f"{one.what}: {one.ours:,.0f} a second, {one.peer} {one.theirs:,.0f}: "
-            f"{one.ratio:.1f} times as many"
+            f"{each.what}: {each.ours:,.0f} a second, {each.peer} {each.theirs:,.0f}: "
+            f"{each.ratio:.1f} times as many"
         )
     for name in missing:
-        print(f"{name} is not installed: nothing to compare with")
+        print(f"{name} is not installed: no comparison")
     return 0
 
 
 def report(timings: list[Timing]) -> None:
     """Prints the timings as a table."""
     where = machine.facts()
-    # Six columns within 80: no frame, and the head of the signature.
+    # Seven columns within 80 characters: no frame, and only the first digits of the signature.
     table = TextTable(
         box=box.SIMPLE_HEAD,
         padding=0,
@@ -173,7 +178,7 @@ def report(timings: list[Timing]) -> None:
 
 
 def _pin(cores: int) -> None:
-    """Before the first computation: the device's threads are made for the cores allowed then."""
+    """Restricts this process to `cores` cores; must be called before the first computation."""
     if not hasattr(os, "sched_setaffinity"):
         raise OSError("--cores needs Linux")
     allowed = sorted(os.sched_getaffinity(0))

@@ -1,12 +1,10 @@
-"""`python -m jaxsweep.play`: watch a strategy play one game, let it play many, or play yourself."""
+"""The command line of `python -m jaxsweep.play`: watch one game, measure many, or play yourself."""
 
 import argparse
 import json
-import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from rich.console import Console, Group
 from rich.text import Text
@@ -30,7 +28,7 @@ EXAMPLES = """examples:
   python -m jaxsweep.play expert --start zero       expert, with a free opening
   python -m jaxsweep.play custom 12 12 10 --seed 7  a board of your own
   python -m jaxsweep.play expert --games 2000       how often does it win?
-  python -m jaxsweep.play --save game.json.gz       keep the game as a replay
+  python -m jaxsweep.play --save game.json.gz       save the game as a replay
   python -m jaxsweep.play intermediate --human      play yourself
 
 keys with --human: arrows or h j k l move, space opens a cell or what is around
@@ -38,36 +36,25 @@ a number that has its flags, f flags, ? gives a hint, p shows the odds, u undoes
 r starts a new game, q quits
 """
 
-WATCHING = ("strategy", "games", "delay", "first", "json")
-"""Options that have no meaning for a person's game."""
+NOT_FOR_HUMANS = ("strategy", "games", "delay", "first", "json")
+"""Options that are not allowed with `--human`."""
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments, checked."""
-    parser = argparse.ArgumentParser(
-        prog="python -m jaxsweep.play",
-        description="Watch a strategy play Minesweeper, measure it over many games, or play.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    """Parses and checks the arguments."""
+    parser = arguments.make_parser(
+        "jaxsweep.play",
+        "Watch a player, measure its win rate over many games, or play yourself.",
+        EXAMPLES,
     )
     arguments.add_opening(parser, DEFAULT_LEVEL)
-    parser.add_argument(
-        "--strategy",
-        choices=list(STRATEGIES),
-        metavar="NAME",
-        help=f"the player: {', '.join(STRATEGIES)} (default: {BEST}, with --games {FAST})",
-    )
-    parser.add_argument(
-        "--seed",
-        type=arguments.whole_number(0, 2**32 - 1),
-        metavar="N",
-        help="the same seed gives the same games (default: a new one each time; it is shown)",
-    )
+    arguments.add_strategy(parser, BEST, default_text=f"{BEST}, with --games {FAST}")
+    arguments.add_seed(parser)
     parser.add_argument(
         "--games",
         type=arguments.whole_number(1, 2**32 - 1),
         metavar="N",
-        help="play N games without drawing them, and report how many were won",
+        help="play N games without drawing them, and report the win rate",
     )
     parser.add_argument(
         "--delay",
@@ -75,26 +62,26 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="S",
         help="seconds between moves (default: 0.15 in a terminal, else 0)",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+    arguments.add_json(parser)
     parser.add_argument("--human", action="store_true", help="play yourself; the keys are below")
     parser.add_argument(
         "--name", metavar="NAME", help="who plays, for the leaderboard (default: the user)"
     )
     parser.add_argument(
         "--save",
-        type=_new_file,
+        type=arguments.new_file,
         metavar="FILE",
-        help="write the game, of several the last one finished, as a replay; .gz compresses it",
+        help="write the game (with --human, the last finished one) as a replay; .gz compresses it",
     )
     parsed = parser.parse_args(argv)
-    for option in WATCHING if parsed.human else ():
+    for option in NOT_FOR_HUMANS if parsed.human else ():
         given = getattr(parsed, option)
         if given is not None and given is not False:
             parser.error(f"--{option} does not go with --human")
     if parsed.name is not None and not parsed.human:
         parser.error("--name is for the leaderboard, which needs --human")
     if parsed.save is not None and parsed.games is not None:
-        parser.error("--save keeps one game: it does not go with --games")
+        parser.error("--save writes one game: it does not go with --games")
     return parsed
 
 
@@ -103,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parsed = parse(argv)
     seed = parsed.seed if parsed.seed is not None else secrets.randbits(32)
     if parsed.human:
-        return _play_oneself(parsed, seed)
+        return _play_human(parsed, seed)
     opening = arguments.read_opening(parsed)
     if parsed.games is not None:
         settings = Settings.of(opening, parsed.strategy or FAST, seed, parsed.games)
@@ -122,8 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _play_oneself(parsed: argparse.Namespace, seed: int) -> int:
-    # Imported late: who only watches does not wait for what only a person's game needs.
+def _play_human(parsed: argparse.Namespace, seed: int) -> int:
+    # Imported here, so that watching a game does not wait for it.
     from jaxsweep.single import leaderboard, terminal_play
 
     level, start, name = arguments.read_level(parsed.level), Start(parsed.start), parsed.name
@@ -152,7 +139,7 @@ def show(
 
 
 def frame(move: WatchedMove, title: str, console: Console) -> Group:
-    """One move, as it is drawn."""
+    """Draws one move: a title, what was opened and why, and the board."""
     over = move.status is not GameStatus.PLAYING
     board = terminal.draw(
         move.grid,
@@ -165,7 +152,7 @@ def frame(move: WatchedMove, title: str, console: Console) -> Group:
 
 
 def ending(moves: list[WatchedMove], opening: Opening, seconds: float) -> Text:
-    """The last line: who won, and in how much."""
+    """Returns the last line: the outcome, clicks, guesses, and time."""
     last = moves[-1]
     clicks = sum(len(move.cells) for move in moves)
     guesses = sum(move.reason.is_guess for move in moves)
@@ -179,18 +166,6 @@ def ending(moves: list[WatchedMove], opening: Opening, seconds: float) -> Text:
 
 
 def _sentence(move: WatchedMove, width: int) -> str:
-    """What was opened and why, on one line."""
+    """Returns what was opened and why, on one line."""
     head, is_mine = f"move {move.number + 1}, ", move.status is GameStatus.LOST
     return head + move_in_words(move.cells, move.explanation, move.risk, is_mine, width - len(head))
-
-
-def _new_file(text: str) -> Path:
-    """A path to write to; checked before the game, so that none is played in vain."""
-    path = Path(text)
-    if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is a folder")
-    if not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(f"there is no folder {str(path.parent)!r}")
-    if not os.access(path.parent, os.W_OK):
-        raise argparse.ArgumentTypeError(f"the folder {str(path.parent)!r} cannot be written")
-    return path

@@ -1,4 +1,4 @@
-"""`python -m jaxsweep.replay`: look at a recorded game, check it, or share it as a file."""
+"""The command line of `python -m jaxsweep.replay`: show, check or export a recorded game."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -13,16 +13,16 @@ from jaxsweep.rules.game import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal
+from jaxsweep.single.replay import RecordedMove, Replay, load
 from jaxsweep.single.replay.checking import check
-from jaxsweep.single.replay.format import RecordedMove, Replay, load
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
 from jaxsweep.single.words import count, move_in_words, of_them_guesses
 
 EXAMPLES = """examples:
   python -m jaxsweep.replay show game.json                      move by move, in the terminal
-  python -m jaxsweep.replay check game.json                     is all of it true?
-  python -m jaxsweep.replay export game.json --html game.html   a page to share
+  python -m jaxsweep.replay check game.json                     compare it with the exact engine
+  python -m jaxsweep.replay export game.json --html game.html   a web page to share
   python -m jaxsweep.replay export game.json --png at12.png --move 12
 """
 
@@ -30,17 +30,16 @@ OUTCOMES = {GameStatus.WON: "won", GameStatus.LOST: "lost", GameStatus.PLAYING: 
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments, checked."""
-    parser = argparse.ArgumentParser(
-        prog="python -m jaxsweep.replay",
-        description="Look at a recorded game, check it, or share it as a picture or a page.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    """Parses and checks the arguments."""
+    parser = arguments.make_parser(
+        "jaxsweep.replay",
+        "Show a recorded game, check it, or export it as a picture or a web page.",
+        EXAMPLES,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     shows = commands.add_parser("show", help="draw it in the terminal, move by move")
-    checks = commands.add_parser("check", help="check the deal, the reasons and all odds")
-    exports = commands.add_parser("export", help="write a picture, a moving picture or a page")
+    checks = commands.add_parser("check", help="check the layout, the reasons and all odds")
+    exports = commands.add_parser("export", help="write a picture, an animation or a web page")
     for command in (shows, checks, exports):
         command.add_argument("file", type=Path, metavar="FILE", help="a replay")
     shows.add_argument(
@@ -50,9 +49,12 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="seconds between moves (default: 0.3 in a terminal, else 0)",
     )
     forms = exports.add_mutually_exclusive_group(required=True)
-    forms.add_argument("--png", type=Path, metavar="OUT", help="a picture of the board")
-    forms.add_argument("--gif", type=Path, metavar="OUT", help="a moving picture of the game")
-    forms.add_argument("--html", type=Path, metavar="OUT", help="a page to play it over")
+    for option, text in (
+        ("--png", "a picture of the board"),
+        ("--gif", "an animation of the game"),
+        ("--html", "a web page that shows every move"),
+    ):
+        forms.add_argument(option, type=arguments.new_file, metavar="OUT", help=text)
     exports.add_argument(
         "--move",
         type=arguments.whole_number(0, 2**32 - 1),
@@ -80,18 +82,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def report(file: str, replay: Replay) -> int:
-    """Prints what is wrong with a replay, or that nothing is; returns the exit status."""
+    """Prints the problems of a replay, or that there are none; returns the exit status."""
     problems = check(replay)
     if not problems:
         moves, outcome = count(len(replay.moves), "move"), OUTCOMES[replay.outcome]
-        print(f"{file}: {moves}, {outcome}, all as it should be")
+        print(f"{file}: {moves}, {outcome}, no problems found")
     for problem in problems:
         print(f"{file}: {problem}")
     return arguments.USAGE_ERROR if problems else 0
 
 
 def export(replay: Replay, parsed: argparse.Namespace) -> None:
-    """Writes the file that was asked for."""
+    """Writes the picture, the animation or the page."""
     if parsed.png is not None:
         move = len(replay.moves) if parsed.move is None else parsed.move
         image = picture(replay, move)
@@ -112,7 +114,7 @@ def show(replay: Replay, delay: float | None) -> None:
 
 
 def frames(replay: Replay, console: Console) -> Iterator[Group]:
-    """The board after each move, as it is drawn."""
+    """Draws each move: a title, what was opened and why, and the board after it."""
     opening, moves = replay.opening, len(replay.moves)
     title = f"{replay.strategy} on {opening.level}, {opening.start.value} start, seed {replay.seed}"
     boards = replay.boards()[1:]
@@ -129,14 +131,14 @@ def frames(replay: Replay, console: Console) -> Iterator[Group]:
 
 
 def sentence(move: RecordedMove, after: Board) -> str:
-    """Says what a move did and why; of several cells, only the first is named."""
+    """Describes a move and its reason; of several cells, only the first is named."""
     verb, is_mine = "" if move.cells else "flag ", after.status is GameStatus.LOST
     cells, reason = move.cells or move.flags, move.reason.text
     return verb + move_in_words(cells, reason, move.risk, is_mine, room=0)
 
 
 def ending(replay: Replay) -> Text:
-    """The last line: how it ended, and after what."""
+    """Returns the last line: the outcome, moves, guesses, and survival probability."""
     styles = {GameStatus.WON: "bold green", GameStatus.LOST: "bold red"}
     guesses = sum(move.reason.is_guess for move in replay.moves)
     text = Text()

@@ -12,7 +12,7 @@ from jaxsweep.rules.level import LEVELS, Level, Start
 from jaxsweep.single import leaderboard, terminal
 from jaxsweep.single.keyboard import presses, whole_screen
 from jaxsweep.single.person import PersonGame
-from jaxsweep.single.replay.format import save as save_replay
+from jaxsweep.single.replay.writing import save as save_replay
 from jaxsweep.single.session import warm_up
 from jaxsweep.single.terminal_game import TerminalGame, press, work_out_odds
 

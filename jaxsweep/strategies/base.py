@@ -111,7 +111,7 @@ class Advice:
         win = self.candidates[0].win
         if self.search is not None:
             return f"guess: the best by search, wins {win:.1%}"
-        return f"guess: best of {len(self.candidates)} candidates, wins about {win:.0%}"
+        return f"guess: best of {len(self.candidates)} cells, wins about {win:.0%}"
 
 
 class Rules(enum.IntEnum):

@@ -20,7 +20,7 @@ MIN_CELL_FOR_PERCENT = 14
 
 
 def draw_field(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
-    """Draws the board with all that is on it, or what to do where there is none."""
+    """Draws the board with all that is on it, or instructions if there is no board."""
     field = layout.field
     surface.set_clip(pygame.Rect(field.left, field.top, field.width, field.height))
     if not model.shows_board:

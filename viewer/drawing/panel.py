@@ -1,4 +1,4 @@
-"""The panel beside the board: the game, messages, the analysis, and the leaderboard."""
+"""The panel next to the board: the game, messages, the analysis, and the leaderboard."""
 
 import pygame
 from pygame import Surface

@@ -12,7 +12,7 @@ TEXT, SMALL, LARGE = 17, 14, 26
 """Heights of letters in pixels."""
 
 SUPERSAMPLING = 3
-"""Letters are rendered so many times larger and scaled down: small ones look better for it."""
+"""Letters are rendered so many times larger and scaled down: small ones look better that way."""
 
 
 @lru_cache(maxsize=64)

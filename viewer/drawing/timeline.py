@@ -21,7 +21,7 @@ def draw_timeline(surface: Surface, playback: Playback | None, theme: Theme, rec
         left = rect.left + round(i * rect.width / count)
         width = max(round((i + 1) * rect.width / count) - round(i * rect.width / count) - 1, 1)
         if move.reason.is_guess:
-            # Half the height is a risk of a half: what is above is rarely chosen.
+            # The height of a bar is the risk; a bar of full height would be a certain mine.
             height = 8 if move.risk is None else max(round(room * min(move.risk, 1.0)), 4)
             colour = theme.faint if move.risk is None else theme.mine
             pygame.draw.rect(surface, colour, (left, base - height, width, height))

@@ -42,7 +42,7 @@ def on_chord(model: Model, cell: Cell) -> Model:
 
 
 def new_game(model: Model) -> Model:
-    """Starts a game by the settings; undo returns to one that was under way."""
+    """Starts a game by the settings; undo returns to the previous one, if it was not over."""
     settings = model.settings
     game = model.play.game.new_game(settings.level, settings.start, settings.seed)
     if model.overlays.get(Mode.PLAY, Overlay()).any:
@@ -59,12 +59,12 @@ def read_leaderboard(model: Model) -> Model:
 
 
 def with_help(model: Model) -> Model:
-    """Notes that the person has had help: a hint, or a look at the odds."""
+    """Records that the person has had help: a hint, or the odds."""
     return replace(model, play=replace(model.play, game=model.play.game.with_help()))
 
 
 def tick(model: Model, seconds: float) -> Model:
-    """Advances the game's clock, in every mode: nobody gets time to think for free."""
+    """Advances the game's clock, in every mode: switching the mode does not stop it."""
     game = model.play.game.tick(seconds)
     return model if game is model.play.game else replace(model, play=replace(model.play, game=game))
 

@@ -44,11 +44,11 @@ def scrub(model: Model, at: Point) -> Model:
 
 
 def tick(model: Model, seconds: float) -> Model:
-    """Lets a playback that runs go on."""
+    """Advances a playback that is running."""
     playback = model.playback
     if playback is None:
         return model
-    # Whoever watches sees what the player knows before it acts.
+    # The odds of a position are shown before the player's move.
     ready = model.mode is Mode.REPLAY or not model.overlay.any or model.result is not None
     return _with_playback(model, playback.tick(seconds, ready))
 

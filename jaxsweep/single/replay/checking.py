@@ -1,14 +1,15 @@
-"""A replay checked against the rules of chance: the deal, what was certain, and every risk.
+"""Checks a replay's layout, reasons and probabilities.
 
-Reading a replay has already played it over. What is checked here is what playing cannot tell: that
-the mines are those of its seed, and that the reasons and odds are what the exact engine finds.
-Positions beyond that engine's capacity are rare, and nothing is said of their odds.
+Reading a replay has already played its moves. This module checks the rest: that the mines are those
+of its seed, and that reasons and odds are those of the exact engine. Positions over the capacity of
+that engine are rare; their odds are not checked.
 """
 
 from collections.abc import Iterator
 
 import jax
 import numpy as np
+from jaxtyping import Float
 
 from jaxsweep.engines import Exact
 from jaxsweep.engines.beliefs import Beliefs, Status
@@ -22,29 +23,29 @@ from jaxsweep.strategies import Reason
 
 RISK_TOLERANCE = 1e-4
 ODDS_TOLERANCE = 2e-4
-"""Odds are stored as whole 10,000ths."""
+"""Larger than a rounding error: odds are stored in 10,000ths."""
 
 CERTAIN = (Reason.SINGLE, Reason.PAIR, Reason.COUNT, Reason.NO_LAYOUT)
 
-KNOWING = (Reason.LEAST_RISK, Reason.BEST_ENDING, Reason.LOOKAHEAD)
-"""Guesses whose risk is exact."""
+EXACT_RISK = (Reason.LEAST_RISK, Reason.BEST_ENDING, Reason.LOOKAHEAD)
+"""Reasons of guesses whose risk is exact."""
 
 
 def check(replay: Replay) -> list[str]:
-    """What is wrong with a replay, each in one sentence; nothing if all is well."""
+    """Returns a sentence for each problem of a replay; none if it is correct."""
     problems = list(_layout_problems(replay))
     boards = replay.boards()
     exact = _exact_beliefs(replay, boards)
     for index, (move, before) in enumerate(zip(replay.moves, boards, strict=False)):
-        told = list(_plain_problems(replay, move, before))
+        found = list(_plain_problems(replay, move, before))
         if index in exact:
-            told += _odds_problems(move, before, exact[index])
-        problems += [f"move {index + 1} {one}" for one in told]
+            found += _odds_problems(move, before, exact[index])
+        problems += [f"move {index + 1} {problem}" for problem in found]
     return problems
 
 
 def _exact_beliefs(replay: Replay, boards: list[Board]) -> dict[int, Beliefs]:
-    """By the index of a move, what is known before it; of moves that claim to know something."""
+    """Returns exact beliefs before each move that depends on them, by the index of the move."""
     claims = [
         index
         for index, move in enumerate(replay.moves)
@@ -61,6 +62,7 @@ def _exact_beliefs(replay: Replay, boards: list[Board]) -> dict[int, Beliefs]:
 
 
 def _layout_problems(replay: Replay) -> Iterator[str]:
+    """Compares the layout with the one that the seed deals."""
     dealt = deal(replay.opening, replay.seed, replay.game)
     wrong = int((dealt != replay.mines).sum())
     if wrong:
@@ -71,7 +73,7 @@ def _layout_problems(replay: Replay) -> Iterator[str]:
 
 
 def _plain_problems(replay: Replay, move: RecordedMove, before: Board) -> Iterator[str]:
-    """What needs no odds of a position."""
+    """Checks what needs no inference: the first cell, and the risk of certain cells."""
     risk = move.risk or 0.0
     if move.reason is Reason.FIRST:
         if before.opened.any():
@@ -84,37 +86,40 @@ def _plain_problems(replay: Replay, move: RecordedMove, before: Board) -> Iterat
 
 
 def _odds_problems(move: RecordedMove, before: Board, exact: Beliefs) -> Iterator[str]:
-    """What the odds of the position before the move say of it."""
+    """Compares a move with the exact beliefs before it."""
     rows, cols = before.mines.shape
     safe = np.asarray(exact.safe)[:rows, :cols]
-    chance = np.asarray(exact.mine_probability)[:rows, :cols]
+    probability = np.asarray(exact.mine_probability)[:rows, :cols]
     if move.reason in CERTAIN:
         for cell in move.cells:
             if not safe[cell]:
-                yield f"is called certain, but {cell} is a mine with {chance[cell]:.2%}"
-    if move.reason in KNOWING:
+                yield f"is called certain, but {cell} is a mine with {probability[cell]:.2%}"
+    if move.reason in EXACT_RISK:
         for cell in move.cells:
-            if move.risk is None or abs(move.risk - chance[cell]) > RISK_TOLERANCE:
-                told = "no risk" if move.risk is None else f"a risk of {move.risk:.2%}"
-                yield f"has {told}, but {cell} is a mine with {chance[cell]:.2%}"
+            if move.risk is None or abs(move.risk - probability[cell]) > RISK_TOLERANCE:
+                stated = "no risk" if move.risk is None else f"a risk of {move.risk:.2%}"
+                yield f"has {stated}, but {cell} is a mine with {probability[cell]:.2%}"
     if move.reason is Reason.LEAST_RISK:
-        least = float(chance[~before.opened].min())
+        least = float(probability[~before.opened].min())
         for cell in move.cells:
-            if chance[cell] > least + RISK_TOLERANCE:
+            if probability[cell] > least + RISK_TOLERANCE:
                 yield f"is called the least likely mine, but another cell has {least:.2%}"
     if move.odds is not None:
         yield from _stored_problems(move.odds, before, exact)
 
 
-def _stored_problems(odds: np.ndarray, before: Board, exact: Beliefs) -> Iterator[str]:
+def _stored_problems(
+    odds: Float[np.ndarray, "rows cols"], before: Board, exact: Beliefs
+) -> Iterator[str]:
+    """Compares all stored odds of a position with the exact ones."""
     expected = stored_odds(exact, ~before.opened)
     assert expected is not None, "an exact position has odds"
     wrong = np.abs(odds - expected) > ODDS_TOLERANCE
-    # 0 and 1 stand for certainty alone.
+    # 0 and 1 are only for certain cells.
     wrong |= np.isin(odds, (0, 1)) != np.isin(expected, (0, 1))
     if wrong.any():
         count = int(wrong.sum())
         row, col = (int(index) for index in np.argwhere(wrong)[0])
-        told = f"{odds[row, col]:.2%}, not {expected[row, col]:.2%}"
+        values = f"{odds[row, col]:.2%}, not {expected[row, col]:.2%}"
         more = f", and {count - 1} more" if count > 1 else ""
-        yield f"has wrong odds: ({row}, {col}) has {told}{more}"
+        yield f"has wrong odds: ({row}, {col}) has {values}{more}"

@@ -1,19 +1,20 @@
-"""A replay as one web page: nothing else is needed to look at it, not even a network."""
+"""A replay as one web page, which needs no other file and no network."""
 
 import json
 from importlib.resources import files
 
-from jaxsweep.single.replay.format import Replay, ReplayError, to_json
+from jaxsweep.single.replay.format import Replay, ReplayError
+from jaxsweep.single.replay.writing import to_json
 from jaxsweep.strategies import Reason
 
 MAX_CELLS = 40_000
-"""The largest board on a page: each cell is an element, and browsers have their limits."""
+"""The largest board on a page: each cell is an element, and browsers get slow with many."""
 
-_PLACE = "@REPLAY@"
+_PLACEHOLDER = "@REPLAY@"
 
 
 def page(replay: Replay) -> str:
-    """The page, whole: the template with the replay inside."""
+    """Returns the HTML of the page: the template `page.html` with the replay in it."""
     level = replay.opening.level
     if level.cells > MAX_CELLS:
         raise ReplayError(
@@ -25,7 +26,7 @@ def page(replay: Replay) -> str:
     }
     fields = to_json(replay) | {"reasons": reasons, "survival": replay.survival}
     data = json.dumps(fields, separators=(",", ":"))
-    # Inside a script, only a `<` can end it or begin a comment; in JSON it stands in strings alone.
+    # Only a `<` can end a script or begin a comment in it; in JSON it occurs only in strings.
     data = data.replace("<", "\\u003c")
     template = files("jaxsweep.single.replay").joinpath("page.html").read_text("utf-8")
-    return template.replace(_PLACE, data, 1)
+    return template.replace(_PLACEHOLDER, data, 1)

@@ -1,4 +1,4 @@
-"""A strategy's game, recorded as a replay."""
+"""Records the game of a strategy as a replay."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,7 +17,7 @@ from jaxsweep.strategies import STRATEGIES
 
 
 def record(strategy: str, opening: Opening, seed: int, game: int = 0) -> Replay:
-    """Plays game `game` of a seed, as the arena does, and records all of it."""
+    """Plays game number `game` of a seed, the same as in the arena, and returns its replay."""
     moves = watch(STRATEGIES[strategy], opening, seed, game)
     return to_replay(list(moves), strategy, opening, seed, game)
 
@@ -25,13 +25,13 @@ def record(strategy: str, opening: Opening, seed: int, game: int = 0) -> Replay:
 def to_replay(
     watched: Sequence[WatchedMove], strategy: str, opening: Opening, seed: int, game: int = 0
 ) -> Replay:
-    """Turns a watched game into a replay."""
+    """Turns all moves of a watched game into a replay."""
     moves, last = tuple(move for move, _ in recorded_moves(watched)), watched[-1]
     return Replay(opening, seed, game, strategy, last.mines, moves, last.status)
 
 
 def recorded_moves(watched: Iterable[WatchedMove]) -> Iterator[tuple[RecordedMove, Mask]]:
-    """Turns moves of a watched game into recorded ones, each when it is made, with the mines."""
+    """Yields a recorded move for each watched move as soon as it is made, with the mines."""
     board = None
     for move in watched:
         board = Board.all_hidden(move.mines) if board is None else board
@@ -52,9 +52,9 @@ def recorded_moves(watched: Iterable[WatchedMove]) -> Iterator[tuple[RecordedMov
 
 
 def _odds_before(move: WatchedMove, board: Board) -> Float[np.ndarray, "rows cols"] | None:
-    """Returns the mine probabilities before a guess; None where there are none.
+    """Returns the mine probabilities before a guess; None if there are none.
 
-    Those that the strategy itself inferred, if they are exact; else the engine is asked.
+    Takes those that the strategy inferred, if they are exact, and infers them otherwise.
     """
     beliefs = None if move.advice is None else move.advice.beliefs
     if beliefs is None or beliefs.status != Status.EXACT:
@@ -65,9 +65,9 @@ def _odds_before(move: WatchedMove, board: Board) -> Float[np.ndarray, "rows col
 def stored_odds(
     beliefs: Beliefs, hidden: Bool[np.ndarray, "rows cols"]
 ) -> Float[np.ndarray, "rows cols"] | None:
-    """Returns probabilities as a replay stores them; None without probabilities.
+    """Returns probabilities as a replay stores them; None if the beliefs have none.
 
-    0 and 1 stand for certainty alone: other probabilities are at least one 10,000th away.
+    0 and 1 are only for certain cells: other probabilities are at least 1 / `SCALE` away.
     """
     if not bool(beliefs.has_probabilities):
         return None

@@ -1,0 +1,168 @@
+"""The look of a cell in a picture: one tile for each state that a cell can have."""
+
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Float, Int, UInt8
+from PIL import Image, ImageDraw, ImageFont
+
+from jaxsweep.rules.board import Board, Mask
+from jaxsweep.rules.game import GameStatus
+
+# Codes of tiles; 0 to 8 are the numbers of open cells.
+_HIDDEN, _FLAG, _WRONG_FLAG, _MINE, _EXPLODED = range(9, 14)
+_NEW = 16
+"""Added to the number of a cell that the last move opened."""
+_ODDS = 32
+"""Plus a percentage: a hidden cell with its mine probability."""
+
+PAPER, INK = "#ffffff", "#1f2933"
+_OPEN, _OPEN_NEW, _LINE = "#eef1f4", "#fff1b8", "#cfd6dd"
+_HIDDEN_FILL, _HIDDEN_FILL_LIGHT, _HIDDEN_FILL_DARK = "#a8b8ca", "#c9d5e1", "#8295aa"
+_ALARM = "#d55e00"
+
+# Hues of different lightness, so that colour-blind people can distinguish them.
+_NUMBERS = (
+    _OPEN,
+    "#0b62c4",
+    "#00735c",
+    "#c8460a",
+    "#5a2d91",
+    "#8a1c4a",
+    "#0a6f86",
+    "#1f2933",
+    "#6b7280",
+)
+
+# From an unlikely mine to a likely one, ever darker.
+_LOW, _MIDDLE, _HIGH = (255, 244, 204), (240, 148, 60), (122, 24, 80)
+_SAFE = (176, 224, 214)
+
+_MIN_CELL_FOR_DIGITS = 12
+"""Smaller cells, in pixels, have no digits."""
+_MIN_CELL_FOR_ODDS = 18
+_OVERSAMPLING = 4
+"""Shapes are drawn this many times larger and then reduced, for smooth edges."""
+
+
+Codes = Int[np.ndarray, "rows cols"]
+"""The code of every cell's tile."""
+
+
+def codes_of(board: Board, new: Mask | None, odds: Float[np.ndarray, "rows cols"] | None) -> Codes:
+    """Returns the code of every cell's tile.
+
+    Cells of `new` opened with the last move. `odds` are mine probabilities, shown in hidden cells.
+    Mines and wrong flags are shown after the end of the game.
+    """
+    over = board.status is not GameStatus.PLAYING
+    codes = np.where(board.opened, board.numbers.astype(np.int64), _HIDDEN)
+    if new is not None:
+        codes = np.where(new, codes + _NEW, codes)
+    if odds is not None:
+        codes = np.where(board.opened, codes, _ODDS + _percent(odds))
+    codes = np.where(board.flags, np.where(over & ~board.mines, _WRONG_FLAG, _FLAG), codes)
+    if over:
+        codes = np.where(board.mines & ~board.flags, _MINE, codes)
+    return np.where(board.mines & board.opened, _EXPLODED, codes)
+
+
+def _percent(odds: Float[np.ndarray, "rows cols"]) -> Codes:
+    """Rounds probabilities to percentages; 0 and 100 are only for certain cells."""
+    rounded = np.clip(np.rint(100 * odds), 1, 99)
+    return np.where(np.isin(odds, (0, 1)), 100 * odds, rounded).astype(np.int64)
+
+
+@lru_cache(maxsize=1024)
+def tile(code: int, cell: int) -> UInt8[np.ndarray, "cell cell 3"]:
+    """Draws the tile of a code, `cell` pixels wide and high."""
+    image = Image.new("RGB", (_OVERSAMPLING * cell, _OVERSAMPLING * cell))
+    pen = ImageDraw.Draw(image)
+    if code >= _ODDS:
+        _draw_odds(pen, code - _ODDS, cell)
+    elif code % _NEW <= 8:
+        _draw_number(pen, code % _NEW, code >= _NEW, cell)
+    else:
+        _draw_hidden(pen, code % _NEW, _OVERSAMPLING * cell)
+    return np.asarray(image.resize((cell, cell), Image.Resampling.BOX))
+
+
+def _draw_number(pen: ImageDraw.ImageDraw, number: int, is_new: bool, cell: int) -> None:
+    size = _OVERSAMPLING * cell
+    _fill_open(pen, _OPEN_NEW if is_new else _OPEN, cell)
+    if number and cell >= _MIN_CELL_FOR_DIGITS:
+        _write(pen, str(number), 0.7, size, _NUMBERS[number])
+    elif number:
+        # Too small for digits: a square in the colour of the number.
+        pen.rectangle((size // 4, size // 4, size - size // 4, size - size // 4), _NUMBERS[number])
+
+
+def _draw_odds(pen: ImageDraw.ImageDraw, percent: int, cell: int) -> None:
+    _fill_open(pen, _shade(percent / 100) if percent else _SAFE, cell)
+    if cell >= _MIN_CELL_FOR_ODDS:
+        ink = INK if percent < 70 else PAPER
+        _write(pen, str(percent), 0.46 if percent < 100 else 0.38, _OVERSAMPLING * cell, ink)
+
+
+def _draw_hidden(pen: ImageDraw.ImageDraw, code: int, size: int) -> None:
+    _fill_hidden(pen, size, _ALARM if code == _EXPLODED else _HIDDEN_FILL)
+    if code in (_FLAG, _WRONG_FLAG):
+        _draw_flag(pen, size)
+    if code in (_MINE, _EXPLODED):
+        _draw_mine(pen, size)
+    if code == _WRONG_FLAG:
+        low, high = 0.15 * size, 0.85 * size
+        pen.line((low, low, high, high), INK, max(1, size // 10))
+        pen.line((low, high, high, low), INK, max(1, size // 10))
+
+
+def _shade(probability: float) -> tuple[int, int, int]:
+    """Returns the colour of a mine probability."""
+    red, green, blue = (
+        round(float(np.interp(probability, (0.0, 0.5, 1.0), channel)))
+        for channel in zip(_LOW, _MIDDLE, _HIGH, strict=True)
+    )
+    return red, green, blue
+
+
+def _fill_open(pen: ImageDraw.ImageDraw, colour: str | tuple[int, int, int], cell: int) -> None:
+    """Fills an open cell, with a line along its right and its lower side."""
+    size = _OVERSAMPLING * cell
+    pen.rectangle((0, 0, size, size), _LINE if cell >= _MIN_CELL_FOR_DIGITS else colour)
+    pen.rectangle((0, 0, size - _OVERSAMPLING - 1, size - _OVERSAMPLING - 1), colour)
+
+
+def _write(pen: ImageDraw.ImageDraw, text: str, height: float, size: int, ink: str) -> None:
+    """Writes a number in the middle of a cell, slightly bold."""
+    font = ImageFont.load_default(size=round(height * size))
+    left, top, right, bottom = font.getbbox(text)
+    place = ((size - _OVERSAMPLING - left - right) / 2, (size - _OVERSAMPLING - top - bottom) / 2)
+    pen.text(place, text, ink, font, stroke_width=round(0.02 * height * size), stroke_fill=ink)
+
+
+def _fill_hidden(pen: ImageDraw.ImageDraw, size: int, colour: str) -> None:
+    """Draws a raised cell, lit from the top left."""
+    border = size // 12
+    pen.rectangle((0, 0, size, size), _HIDDEN_FILL_DARK)
+    pen.polygon(((0, 0), (size, 0), (0, size)), _HIDDEN_FILL_LIGHT)
+    pen.rectangle((border, border, size - 1 - border, size - 1 - border), colour)
+
+
+def _draw_flag(pen: ImageDraw.ImageDraw, size: int) -> None:
+    def at(*points: tuple[float, float]) -> list[tuple[float, float]]:
+        return [(x * size, y * size) for x, y in points]
+
+    pen.rectangle(at((0.44, 0.2), (0.51, 0.76)), INK)
+    pen.rectangle(at((0.3, 0.72), (0.66, 0.8)), INK)
+    pen.polygon(at((0.51, 0.14), (0.51, 0.56), (0.86, 0.35)), _ALARM)
+
+
+def _draw_mine(pen: ImageDraw.ImageDraw, size: int) -> None:
+    middle, reach, width = size / 2, 0.34 * size, max(1, size // 14)
+    for turn in range(4):
+        x, y = reach * np.cos(turn * np.pi / 4), reach * np.sin(turn * np.pi / 4)
+        pen.line((middle - x, middle - y, middle + x, middle + y), INK, width)
+    radius, glint = 0.23 * size, 0.07 * size
+    pen.ellipse((middle - radius, middle - radius, middle + radius, middle + radius), INK)
+    x = middle - 0.08 * size
+    pen.ellipse((x - glint, x - glint, x + glint, x + glint), PAPER)

@@ -1,0 +1,54 @@
+"""The package root: its names, and what importing it loads."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import jaxsweep
+from tests.waiting import PATIENCE
+
+
+def test_every_public_name_exists():
+    assert len(set(jaxsweep.__all__)) == len(jaxsweep.__all__)
+    for name in jaxsweep.__all__:
+        assert getattr(jaxsweep, name) is not None
+    assert set(jaxsweep._REPLAYS) <= set(jaxsweep.__all__)
+    with pytest.raises(AttributeError, match="module 'jaxsweep' has no attribute 'nothing'"):
+        jaxsweep.nothing  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize(
+    "name", ["analyze", "arena", "bench", "environment", "inference", "play", "replay"]
+)
+def test_no_public_name_hides_a_module(name):
+    assert name not in jaxsweep.__all__
+    assert importlib.import_module(f"jaxsweep.{name}") is getattr(jaxsweep, name)
+
+
+def test_importing_the_package_loads_no_user_interface():
+    code = (
+        "import sys, jaxsweep; "
+        "print([m for m in ('pygame', 'PIL', 'rich', 'jaxsweep.single') if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_position_is_read_and_inferred():
+    position = jaxsweep.read_position("4x3x2\n01HH\n01HH\n011H\n")
+    beliefs = jaxsweep.infer(position)
+    assert jaxsweep.Status(int(beliefs.status)) is jaxsweep.Status.EXACT
+    assert beliefs.mines.sum() == 2
+
+
+def test_a_game_is_recorded_saved_and_loaded(tmp_path):
+    opening = jaxsweep.Opening.of(jaxsweep.Level(5, 5, 3))
+    game = jaxsweep.record_game("linear", opening, seed=1)
+    jaxsweep.save_replay(game, tmp_path / "game.json")
+    loaded = jaxsweep.load_replay(tmp_path / "game.json")
+    assert isinstance(loaded, jaxsweep.Replay)
+    assert loaded.outcome is game.outcome
+    assert len(loaded.moves) == len(game.moves)
