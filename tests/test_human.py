@@ -490,7 +490,7 @@ def test_without_a_terminal_there_is_a_sentence(capsys, monkeypatch):
         (["--human", "--strategy", "random"], "--strategy does not go with --human"),
         (["--human", "nowhere"], "no level 'nowhere'"),
         (["--name", "Ana"], "--name is for the leaderboard, which needs --human"),
-        (["--save", "x.json", "--games", "3"], "--save keeps one game"),
+        (["--save", "x.json", "--games", "3"], "--save writes one game"),
         (["--save", "no/such/folder/x.json"], "there is no folder 'no/such/folder'"),
         (["--save", "."], "'.' is a folder"),
     ],
