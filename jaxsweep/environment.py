@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
-from jaxsweep.rules import bitboard, game
+from jaxsweep.rules import arrays, bitboard, game
 from jaxsweep.rules.bitboard import Bits, vmap_last
 from jaxsweep.rules.game import Game, GameStatus, Seed
 from jaxsweep.rules.level import Level, Start
@@ -137,7 +137,7 @@ def _apply_where(
 
     def step(state):
         left, boards = state
-        some, valid = bitboard.compact(left, size)
+        some, valid = arrays.compact(left, size)
         done = work(*(leaf[..., some] for leaf in given))
         index = jnp.where(valid, some, batch)
         left = left.at[index].set(False, mode="drop")

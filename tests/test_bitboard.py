@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays, bitboard
 
 SHAPES = [(1, 1), (1, 40), (5, 31), (4, 32), (7, 33), (3, 70), (40, 96)]
 
@@ -131,7 +131,7 @@ def test_batch_last_equals_one_board_at_a_time(function):
 @pytest.mark.parametrize(("many", "size"), [(1, 1), (33, 8), (100, 64), (64, 100)])
 def test_compaction_lists_the_first_set_flags(many, size):
     flags = random_grid((1, many))[0]
-    index, valid = bitboard.compact(jnp.asarray(flags), size)
+    index, valid = arrays.compact(jnp.asarray(flags), size)
     first = np.nonzero(flags)[0][:size]
     assert index[valid].tolist() == first.tolist()
     assert int(valid.sum()) == len(first)

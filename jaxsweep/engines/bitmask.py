@@ -29,7 +29,7 @@ from jaxsweep.engines.solution_lists import (
     count_by_mines,
     weighted_sum,
 )
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.frontier import FAR
 
 SECTION = 8
@@ -167,7 +167,7 @@ def _sections(component: Component, capacity: MaskCapacity) -> tuple[Section, _N
     exists = jnp.asarray(component.cell_row != FAR).reshape(count, SECTION)
     passed &= ~jnp.any((bits != 0)[None] & ~exists[:, None, :], axis=-1)
     passed &= residuals.is_feasible(residual, numbers.outside(inside)[:, None, :])
-    source, _ = jax.vmap(partial(bitboard.compact, size=2**SECTION))(passed)
+    source, _ = jax.vmap(partial(arrays.compact, size=2**SECTION))(passed)
     first = jnp.arange(count, dtype=jnp.int32) * SECTION
     words = jnp.arange(-(-capacity.cells // bitboard.WORD), dtype=jnp.int32)
     here = words[None, None, :] == (first // bitboard.WORD)[:, None, None]
@@ -208,7 +208,7 @@ def _merge(a: Section, b: Section, numbers: _Numbers, capacity: MaskCapacity) ->
         pair = start + jnp.arange(capacity.block, dtype=jnp.int32)
         residual, passed = join(pair)
         passed &= (pair < pairs) & residuals.is_feasible(residual, outside[None, :])
-        rank = bitboard.running_count(passed)
+        rank = arrays.prefix_counts(passed)
         place = jnp.where(passed, found + rank - 1, capacity.masks)
         return start + capacity.block, found + rank[-1], passing.at[place].set(pair, mode="drop")
 

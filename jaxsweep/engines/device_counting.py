@@ -19,7 +19,7 @@ from jaxsweep.engines.components import CellMarginals, Component, ComponentCount
 from jaxsweep.engines.device_components import ComponentBoards
 from jaxsweep.engines.forward_backward import StateCapacity
 from jaxsweep.engines.patterns import MINE_COUNTS, PatternCounts
-from jaxsweep.rules import bitboard, frontier
+from jaxsweep.rules import arrays, frontier
 from jaxsweep.rules.frontier import FAR
 from jaxsweep.runtime.materialize import materialize
 
@@ -58,7 +58,7 @@ class Selection(eqx.Module):
         # Position by position, so that the first positions have all their components counted.
         components, batch = wanted.shape
         flat = wanted.T.reshape(-1)
-        place, valid = bitboard.compact(flat, chunk * chunks)
+        place, valid = arrays.compact(flat, chunk * chunks)
         index = jnp.where(
             valid, place % components * batch + place // components, components * batch
         )

@@ -20,7 +20,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 from jaxsweep.engines import residuals
 from jaxsweep.engines.components import CellMarginals, Component, ComponentCounts
 from jaxsweep.engines.residuals import Transition
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays
 
 
 class StateCapacity(NamedTuple):
@@ -252,5 +252,5 @@ def _merge(
     same = jnp.all(packed[owner] == packed, axis=1)
     owner = jnp.where(same, owner, index)
     is_owner = ok & (owner == index)
-    number = bitboard.running_counts(is_owner[None, :])[0]
+    number = arrays.prefix_counts_by_row(is_owner[None, :])[0]
     return (number - 1)[owner], number[-1]

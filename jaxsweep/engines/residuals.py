@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Int, Shaped, UInt32
 
 from jaxsweep.engines.components import Component
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays
 from jaxsweep.rules.frontier import FAR
 
 SLOTS = 8
@@ -35,7 +35,7 @@ class Transition(eqx.Module):
 def cell_transitions(component: Component, words: int) -> tuple[Transition, Bool[Array, ""]]:
     """Computes the transitions of a component's cells; see `transitions`."""
     adjacency = component.adjacency()
-    so_far = bitboard.running_counts(adjacency)
+    so_far = arrays.prefix_counts_by_row(adjacency)
     exists = jnp.asarray(component.cell_row != FAR)
     return transitions(adjacency, so_far, jnp.asarray(component.residual), exists, words)
 

@@ -29,7 +29,7 @@ from jaxsweep.engines.solution_lists import (
     count_by_mines,
     weighted_sum,
 )
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.frontier import FAR
 
 VALUES = 8
@@ -134,7 +134,7 @@ def find_sets(component: Component, capacity: int) -> Sets:
     same = jnp.all(around[:, None, :] == around[None, :, :], axis=-1) & exists[None, :]
     cells = exists.shape[0]
     leads = exists & (jnp.argmax(same, axis=1) == jnp.arange(cells))
-    ordinal = bitboard.running_counts(leads[None, :])[0] - 1
+    ordinal = arrays.prefix_counts_by_row(leads[None, :])[0] - 1
     place = jnp.where(leads, ordinal, capacity)
     size = jnp.sum(same, axis=1, dtype=jnp.int32)
     leader = jnp.zeros((capacity,), jnp.int32).at[place].set(jnp.arange(cells), mode="drop")
@@ -207,7 +207,7 @@ def _grow_level(i: Int[Array, ""], level: _Level, step: Transition, size: Int[Ar
     )
     allowed &= level.live[None, :] & (value.astype(jnp.int32) <= size)[:, None]
     allowed &= residuals.is_feasible(left, step.remaining[None, None, :])
-    source, live = bitboard.compact(allowed.reshape(-1), nodes)
+    source, live = arrays.compact(allowed.reshape(-1), nodes)
     parent, mines = source % nodes, source // nodes
     word = jnp.arange(level.mines_in.shape[1]) == i // residuals.SLOTS
     digit = mines.astype(jnp.uint32) << (i % residuals.SLOTS * 4).astype(jnp.uint32)

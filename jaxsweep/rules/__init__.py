@@ -2,6 +2,7 @@
 
 `level` defines boards and start rules. On the device, `bitboard` packs grids into words, `game`
 deals and plays, `position` is what a player sees, `deduction` finds certain cells and `frontier`
-builds the constraint arrays of the engines; `randomness` draws integers. On the host, `grid` and
-`board` do the same for one board in NumPy. `status` is shared by both.
+builds the constraint arrays of the engines; `randomness` draws integers, and `arrays` has prefix
+sums and stream compaction. On the host, `grid` and `board` do the same for one board in NumPy.
+`status` is shared by both.
 """

@@ -17,7 +17,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Bool, Int, UInt32
 
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits, vmap_last
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.runtime.machine import Device
@@ -120,7 +120,7 @@ def run(
         # Of the stages that fill a bucket the last, as it frees slots soonest; else the largest.
         full = jnp.minimum(sizes, BUCKET) * len(Stage) + jnp.arange(len(Stage), dtype=jnp.int32)
         stage = jnp.argmax(jnp.where(sizes > 0, full, -1)).astype(jnp.int32)
-        index, filled = bitboard.compact(state.episodes.stage == stage, BUCKET)
+        index, filled = arrays.compact(state.episodes.stage == stage, BUCKET)
         episodes = jax.tree.map(lambda leaf: leaf[..., index], state.episodes)
         branches = {
             Stage.SINGLE: partial(_single_rounds, config, openings),
@@ -227,7 +227,7 @@ def clear_padding(episodes: Episode, filled: Bool[Array, " bucket"], cells: Bits
 
 def _deal(opening: OpeningArrays, seed: UInt32[Array, ""], bucket: Bucket) -> Episode:
     """Deals new games while there are numbers left, else leaves the slots empty."""
-    rank = (bitboard.running_count(bucket.filled) - 1).astype(jnp.uint32)
+    rank = (arrays.prefix_counts(bucket.filled) - 1).astype(jnp.uint32)
     number = bucket.next_game + rank * bucket.stride
     dealt = vmap_last(partial(episode.deal, opening, seed))(number)
     stage = jnp.where(number < bucket.end_game, Stage.SINGLE, Stage.EMPTY).astype(jnp.int32)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from jaxsweep.engines.beliefs import Beliefs
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits, Planes
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
@@ -68,7 +68,7 @@ class CandidateArrays(eqx.Module):
         # With few hidden neighbours a number is about few cells, so it says more about each.
         rank = jnp.round(merit / CLOSE) * CLOSE - 0.1 * CLOSE * bitboard.as_floats(hidden_around)
         order = materialize(jnp.where(near_best, rank, -1.0).reshape(-1, batch))
-        places, values = bitboard.largest(order, count)
+        places, values = arrays.largest(order, count)
         found = values >= 0
 
         def read(grid: Float[Array, "rows cols batch"]) -> Float[Array, "candidates batch"]:

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.deduction import Certain, contradicted, residual_numbers
 from jaxsweep.rules.position import Position
@@ -69,7 +69,7 @@ class FiftyFifties(eqx.Module):
         doubt = materialize(jnp.where(hidden, jnp.minimum(chance, 1.0 - chance), 0.0))
         chances = _as_if_independent(mine, doubt).reshape(-1, batch)
         order = materialize(jnp.round(chances / CLOSE) * CLOSE)
-        places, most = bitboard.largest(order, PAIRS)
+        places, most = arrays.largest(order, PAIRS)
         below, at = jnp.divmod(places, order.shape[0] // 2)
         return cls(
             row=at // cols,

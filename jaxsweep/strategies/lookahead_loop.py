@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from jaxsweep.engines import device_exact
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.rules import bitboard, frontier
+from jaxsweep.rules import arrays, bitboard, frontier
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
 from jaxsweep.strategies.candidates import CandidateArrays
@@ -138,7 +138,7 @@ def _next_questions(
     """Returns the places of the next questions in their flattened arrays, and which are filled."""
     batch = state.pending.shape[-1]
     of_afterstates, of_pairs = (
-        bitboard.compact(pending.reshape(-1), batch)
+        arrays.compact(pending.reshape(-1), batch)
         for pending in (state.pending, state.fifty_fifties.pending)
     )
     evaluating = state.round == Round.AFTERSTATES
