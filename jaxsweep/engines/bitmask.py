@@ -49,7 +49,7 @@ class MaskCapacity(NamedTuple):
     block: int
     """Pairs that are tested at once."""
     mine_counts: int
-    worth_from: int = 0
+    min_components: int = 0
 
     @property
     def bytes(self) -> int:

@@ -138,7 +138,7 @@ def count_components(
     for capacity in engine.capacities:
         small = (components.cells <= capacity.cells) & (components.numbers <= capacity.numbers)
         chosen = np.nonzero(small & ~counted.fits)[0]
-        if len(chosen) < capacity.worth_from:
+        if len(chosen) < capacity.min_components:
             continue
         # Loops in a batch run as long as the longest one: components of like size go together.
         chosen = chosen[np.argsort(components.cells[chosen], kind="stable")]

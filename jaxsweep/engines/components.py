@@ -42,8 +42,8 @@ class Capacity(Protocol):
         ...
 
     @property
-    def worth_from(self) -> int:
-        """The number of components from which on this kernel is worth its compilation."""
+    def min_components(self) -> int:
+        """The fewest components to count for which this kernel is worth its compilation."""
         ...
 
 

@@ -28,7 +28,7 @@ from jaxsweep.rules.position import Position
 
 CAPACITIES = (
     # Most components are this small; where there are many, they get a kernel of their own.
-    StateCapacity(cells=8, numbers=12, states=8, words=2, mine_counts=8, worth_from=256),
+    StateCapacity(cells=8, numbers=12, states=8, words=2, mine_counts=8, min_components=256),
     StateCapacity(cells=16, numbers=24, states=16, words=2, mine_counts=8),
     StateCapacity(cells=64, numbers=64, states=16, words=2, mine_counts=8),
     StateCapacity(cells=128, numbers=128, states=64, words=3, mine_counts=16),

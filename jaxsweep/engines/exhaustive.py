@@ -25,7 +25,7 @@ class SearchCapacity(NamedTuple):
 
     cells: int
     numbers: int
-    worth_from: int = 0
+    min_components: int = 0
 
     @property
     def mine_counts(self) -> int:

@@ -34,7 +34,7 @@ class StateCapacity(NamedTuple):
     """Words of a packed state."""
     mine_counts: int
     """Distinct mine counts at any time."""
-    worth_from: int = 0
+    min_components: int = 0
 
     @property
     def bytes(self) -> int:

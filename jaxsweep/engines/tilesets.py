@@ -51,7 +51,7 @@ class TreeCapacity(NamedTuple):
     words: int
     """Words of a packed state."""
     mine_counts: int
-    worth_from: int = 0
+    min_components: int = 0
 
     @property
     def bytes(self) -> int:
