@@ -199,18 +199,18 @@ def _merge(a: Section, b: Section, numbers: _Numbers, capacity: MaskCapacity) ->
     pairs = jnp.where(feasible, a.size * b.size, 0)
     outside, of_b = numbers.outside(inside), jnp.maximum(b.size, 1)
 
-    def join(pair):
+    def combine(pair):
         mines_in_b = numbers.residual[None, :] - b.residual[pair % of_b]
         return residuals.subtract(a.residual[pair // of_b], mines_in_b)
 
     def test_block(state):
         start, found, passing = state
         pair = start + jnp.arange(capacity.block, dtype=jnp.int32)
-        residual, passed = join(pair)
+        residual, passed = combine(pair)
         passed &= (pair < pairs) & residuals.is_feasible(residual, outside[None, :])
         rank = arrays.prefix_counts(passed)
-        place = jnp.where(passed, found + rank - 1, capacity.masks)
-        return start + capacity.block, found + rank[-1], passing.at[place].set(pair, mode="drop")
+        index = jnp.where(passed, found + rank - 1, capacity.masks)
+        return start + capacity.block, found + rank[-1], passing.at[index].set(pair, mode="drop")
 
     # Once the list is full, the position is over capacity, and no further test is needed.
     start = (jnp.int32(0), jnp.int32(0), jnp.zeros((capacity.masks,), jnp.int32))
@@ -219,7 +219,7 @@ def _merge(a: Section, b: Section, numbers: _Numbers, capacity: MaskCapacity) ->
     )
     return Section(
         masks=a.masks[passing // of_b] | b.masks[passing % of_b],
-        residual=join(passing)[0],
+        residual=combine(passing)[0],
         size=jnp.minimum(found, capacity.masks),
         inside=inside,
         fits=feasible & (found <= capacity.masks),

@@ -196,7 +196,7 @@ class _Estimates:
         error: Float[np.ndarray, "some means"],
     ) -> None:
         """Writes means and errors: of the boundary cells, and of unconstrained cells, last."""
-        at, is_cell = boundaries.places(which, mean.shape[1] - 1)
+        at, is_cell = boundaries.grid_index(which, mean.shape[1] - 1)
         own = boundaries.position[which]
         for grid, values in ((self.probability, mean), (self.error, error)):
             grid[at] = values[:, :-1][is_cell]

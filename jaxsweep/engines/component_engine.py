@@ -194,7 +194,7 @@ def fill_beliefs(
     results = cell_marginals(engine, components, counted, joined.weights, joined.possible)
     for batch, marginals in results:
         own = batch.counted[exact[components.position[batch.components[batch.counted]]]]
-        at, is_cell = components.places(batch.components[own], marginals.mine.shape[1])
+        at, is_cell = components.grid_index(batch.components[own], marginals.mine.shape[1])
         probability[at] = marginals.mine[own][is_cell]
         safe[at] |= ~marginals.can_mine[own][is_cell]
         mines[at] |= ~marginals.can_clear[own][is_cell]

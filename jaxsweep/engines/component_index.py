@@ -22,8 +22,8 @@ from jaxsweep.rules.frontier import FAR, Frontier, ReducedPosition
 FRONTIER_CAPACITIES = (32, 64, 128, 512, 2048)
 """Boundary cells, and as many numbers, that a frontier kernel has room for."""
 
-Places = tuple[Int[np.ndarray, " cells"], Int[np.ndarray, " cells"], Int[np.ndarray, " cells"]]
-"""The position, row and column of each of a list of cells."""
+GridIndex = tuple[Int[np.ndarray, " cells"], Int[np.ndarray, " cells"], Int[np.ndarray, " cells"]]
+"""The position, row and column of each of a list of cells: indexes grids, batch first."""
 
 
 class ComponentLists(NamedTuple):
@@ -125,8 +125,8 @@ class ComponentIndex:
 
         def take(flat, start, size, capacity, filler):
             step = np.arange(capacity)
-            place = np.minimum(start[which, None] + step, len(flat) - 1)
-            return np.where(step < size[which, None], flat[place], filler).astype(np.int32)
+            index = np.minimum(start[which, None] + step, len(flat) - 1)
+            return np.where(step < size[which, None], flat[index], filler).astype(np.int32)
 
         of_cells = (self.cell_start, self.cells, cells)
         of_numbers = (self.number_start, self.numbers, numbers)
@@ -138,9 +138,9 @@ class ComponentIndex:
             residual=take(self.residual, *of_numbers, 0),
         )
 
-    def places(
+    def grid_index(
         self, which: Int[np.ndarray, " some"], capacity: int
-    ) -> tuple[Places, Bool[np.ndarray, "some capacity"]]:
+    ) -> tuple[GridIndex, Bool[np.ndarray, "some capacity"]]:
         """Locates the cells of these components in grids.
 
         The mask tells which entries of arrays `[some, capacity]` hold a cell, in the same order.

@@ -85,10 +85,10 @@ def join_components(
         ) -> None:
             """Joins a batch; concurrent jobs write different entries."""
             which, real = job
-            place = np.full(positions, -1)
-            place[which[:real]] = np.arange(real)
-            own = np.nonzero(place[components.position] >= 0)[0]
-            ordinal, at = components.ordinal[own], place[components.position[own]]
+            batch_index = np.full(positions, -1)
+            batch_index[which[:real]] = np.arange(real)
+            own = np.nonzero(batch_index[components.position] >= 0)[0]
+            ordinal, at = components.ordinal[own], batch_index[components.position[own]]
             batch_layouts = np.zeros((capacity, mine_counts, len(which)), np.float32)
             batch_layouts[:, 0] = 1.0
             batch_layouts[ordinal, :, at] = layouts[own, :mine_counts]

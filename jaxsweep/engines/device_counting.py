@@ -58,9 +58,9 @@ class Selection(eqx.Module):
         # Position by position, so that the first positions have all their components counted.
         components, batch = wanted.shape
         flat = wanted.T.reshape(-1)
-        place, valid = arrays.compact(flat, chunk * chunks)
+        flat_index, valid = arrays.compact(flat, chunk * chunks)
         index = jnp.where(
-            valid, place % components * batch + place // components, components * batch
+            valid, flat_index % components * batch + flat_index // components, components * batch
         )
         used = -(-jnp.sum(flat, dtype=jnp.int32) // chunk)
         return cls(wanted, index.reshape(chunks, chunk), jnp.minimum(used, chunks))

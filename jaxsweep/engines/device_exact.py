@@ -130,14 +130,14 @@ def _marginals(
         own = jnp.minimum(index, MAX_COMPONENTS * batch - 1)
         marginals = group.marginals(weights[own], possible[own])
         row, col = group.places
-        place = (row * (words * WORD) + col) * batch + (own % batch)[:, None]
+        cell_index = (row * (words * WORD) + col) * batch + (own % batch)[:, None]
         is_cell = (row != FAR) & (index < MAX_COMPONENTS * batch)[:, None]
-        place = jnp.where(is_cell, place, probability.shape[0])
-        probability = probability.at[place].set(marginals.mine, mode="drop")
+        cell_index = jnp.where(is_cell, cell_index, probability.shape[0])
+        probability = probability.at[cell_index].set(marginals.mine, mode="drop")
         can_mine, can_clear = (
             can.astype(jnp.uint8) for can in (marginals.can_mine, marginals.can_clear)
         )
-        values = values.at[place].set(can_mine * CAN_MINE + can_clear * CAN_CLEAR, mode="drop")
+        values = values.at[cell_index].set(can_mine * CAN_MINE + can_clear * CAN_CLEAR, mode="drop")
     shape = (rows, words * WORD, batch)
     return probability.reshape(shape), values.reshape(shape)
 

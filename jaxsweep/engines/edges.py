@@ -209,7 +209,7 @@ def _estimate(
     for batch, marginals in cell_marginals(search, parts, counted, weights, every):
         fitting = batch.counted
         own = batch.components[fitting]
-        at, is_cell = parts.places(own, batch.capacity.cells)
+        at, is_cell = parts.grid_index(own, batch.capacity.cells)
         around = np.concatenate([one.adjacency().sum(0) for one in parts.lists(own)])
         np.logical_or.at(safe, at, ~marginals.can_mine[fitting][is_cell])
         np.logical_or.at(mines, at, ~marginals.can_clear[fitting][is_cell])

@@ -62,8 +62,8 @@ class ValidMasks(AbstractSolutions):
         """Sums the weights of the masks in which each bit is set."""
         weight, can = self.layout_weights(weights, possible)
         masks = jnp.arange(self.live.shape[0], dtype=jnp.uint32)
-        places = jnp.arange(weights.shape[0] - 1, dtype=jnp.uint32)
-        mined = ((masks[:, None] >> places[None, :]) & jnp.uint32(1)).astype(jnp.float32)
+        shifts = jnp.arange(weights.shape[0] - 1, dtype=jnp.uint32)
+        mined = ((masks[:, None] >> shifts[None, :]) & jnp.uint32(1)).astype(jnp.float32)
         # Whole numbers below 2²⁴ are exact in float32, and these counts are far below.
         with_mine = weighted_sum(can.astype(jnp.float32), mined)
         layouts = jnp.sum(can, dtype=jnp.int32)

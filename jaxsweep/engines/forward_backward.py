@@ -218,8 +218,8 @@ def _backward_step(
     mine = jnp.pad(after[message.to_mine][:, 1:], ((0, 0), (0, 1)))
     clear_reachable = reachable[message.to_clear]
     mine_reachable = reachable[message.to_mine] >> jnp.uint32(1)
-    places = jnp.uint32(1) << jnp.arange(after.shape[1], dtype=jnp.uint32)[None, :]
-    present = jnp.where(message.counts > 0, places, jnp.uint32(0))
+    bits = jnp.uint32(1) << jnp.arange(after.shape[1], dtype=jnp.uint32)[None, :]
+    present = jnp.where(message.counts > 0, bits, jnp.uint32(0))
     present = jnp.sum(present, axis=1, dtype=jnp.uint32)
     marginals = CellMarginals(
         mine=jnp.sum(message.counts * mine),
@@ -235,7 +235,7 @@ def _merge(
     """Numbers the distinct states, equal ones alike; returns the numbers, and how many there are.
 
     Uses a small hash table. Where different states collide in it, equal ones may get two numbers:
-    that takes a place, and changes no sum.
+    that takes room for one more state, and changes no sum.
     """
     candidates, words = packed.shape
     table_bits = (4 * candidates - 1).bit_length()
@@ -243,12 +243,12 @@ def _merge(
     for word in range(1, words):
         mixed = (mixed ^ (mixed >> jnp.uint32(15))) * jnp.uint32(0x85EBCA77) + packed[:, word]
         mixed = mixed * jnp.uint32(0xC2B2AE3D)
-    place = (mixed >> jnp.uint32(32 - table_bits)).astype(jnp.int32)
+    slot = (mixed >> jnp.uint32(32 - table_bits)).astype(jnp.int32)
     index = jnp.arange(candidates, dtype=jnp.int32)
-    place = jnp.where(ok, place, 1 << table_bits)
+    slot = jnp.where(ok, slot, 1 << table_bits)
     table = jnp.full((1 << table_bits,), candidates, index.dtype)
-    table = table.at[place].min(index, mode="drop")
-    owner = jnp.minimum(table.at[place].get(mode="clip"), candidates - 1)
+    table = table.at[slot].min(index, mode="drop")
+    owner = jnp.minimum(table.at[slot].get(mode="clip"), candidates - 1)
     same = jnp.all(packed[owner] == packed, axis=1)
     owner = jnp.where(same, owner, index)
     is_owner = ok & (owner == index)

@@ -90,8 +90,8 @@ class Rejection(AbstractEngine):
         Writes into `grids`: probabilities, errors and the status.
         """
         probability, error, status = grids
-        place = np.zeros(len(host.mines), np.int64)
-        place[chosen] = np.arange(len(chosen))
+        index = np.zeros(len(host.mines), np.int64)
+        index[chosen] = np.arange(len(chosen))
         sums, before = SampleSums.zeros(len(chosen), capacity), np.zeros((len(chosen), capacity))
 
         def work(job: tuple[np.ndarray, int]) -> SampleSums:
@@ -108,12 +108,12 @@ class Rejection(AbstractEngine):
             for which, real in parts:
                 own = which[:real]
                 for new in itertools.islice(results, CALLS):
-                    sums.add(place[own], jax.tree.map(lambda leaf, r=real: leaf[:r], new))
-                mean, deviation = sums.moments(place[own], np.asarray(host.mines)[own])
-                moved = np.abs(mean - before[place[own]]).max(1)
-                before[place[own]] = mean
+                    sums.add(index[own], jax.tree.map(lambda leaf, r=real: leaf[:r], new))
+                mean, deviation = sums.moments(index[own], np.asarray(host.mines)[own])
+                moved = np.abs(mean - before[index[own]]).max(1)
+                before[index[own]] = mean
                 drawn = (rounds + 1) * CALLS * SAMPLES
-                enough, done = self._progress(sums.effective(place[own]), moved, drawn)
+                enough, done = self._progress(sums.effective(index[own]), moved, drawn)
                 final = np.nonzero(done & enough)[0]
                 # Lists and grids have the hidden cells in the same order.
                 position, row, col = np.nonzero(bitboard.unpack_batch(host.hidden[..., own[final]]))

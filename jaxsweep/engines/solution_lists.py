@@ -1,6 +1,6 @@
 """What the engines share that list all solutions of a component instead of merging states.
 
-A list has a fixed number of places; more solutions than that are over capacity.
+A list has a fixed number of slots; more solutions than that are over capacity.
 """
 
 import abc
@@ -18,10 +18,10 @@ from jaxsweep.engines.components import CellMarginals
 class AbstractSolutions(eqx.Module):
     """The solutions of a component; or of a batch of components, first."""
 
-    above: eqx.AbstractVar[Int[Array, "*batch places"]]
+    above: eqx.AbstractVar[Int[Array, "*batch slots"]]
     """Mines, above the minimum of all solutions."""
-    live: eqx.AbstractVar[Bool[Array, "*batch places"]]
-    """Which places hold a solution."""
+    live: eqx.AbstractVar[Bool[Array, "*batch slots"]]
+    """Which slots hold a solution."""
 
     @abc.abstractmethod
     def marginals(
@@ -31,7 +31,7 @@ class AbstractSolutions(eqx.Module):
 
     def layout_weights(
         self, weights: Float[Array, " mine_counts"], possible: UInt32[Array, ""]
-    ) -> tuple[Float[Array, " places"], Bool[Array, " places"]]:
+    ) -> tuple[Float[Array, " slots"], Bool[Array, " slots"]]:
         """Returns the weight of one layout of each solution, and which solutions are possible."""
         weight = weights[jnp.clip(self.above, 0, weights.shape[0] - 1)]
         allowed = ((possible >> self.above.astype(jnp.uint32)) & jnp.uint32(1)) != 0
@@ -63,11 +63,11 @@ class AbstractListEngine(AbstractComponentEngine[CapacityT]):
 
 
 def count_by_mines(
-    mines: Int[Array, " places"],
-    layouts: Float[Array, " places"],
-    live: Bool[Array, " places"],
+    mines: Int[Array, " slots"],
+    layouts: Float[Array, " slots"],
+    live: Bool[Array, " slots"],
     mine_counts: int,
-) -> tuple[Int[Array, " places"], Int[Array, ""], Float[Array, " mine_counts"], Bool[Array, ""]]:
+) -> tuple[Int[Array, " slots"], Int[Array, ""], Float[Array, " mine_counts"], Bool[Array, ""]]:
     """Sums the layouts of solutions by mine count.
 
     Returns the mines of each solution above the minimum, that minimum, the layouts by mine count
@@ -82,7 +82,7 @@ def count_by_mines(
 
 
 def weighted_sum(
-    weight: Float[Array, " places"], values: Float[Array, "places cells"]
+    weight: Float[Array, " slots"], values: Float[Array, "slots cells"]
 ) -> Float[Array, " cells"]:
     """Sums over all solutions in two steps: one long sum in float32 would round too much."""
     step = min(128, weight.shape[0])

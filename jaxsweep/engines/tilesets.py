@@ -135,9 +135,9 @@ def find_sets(component: Component, capacity: int) -> Sets:
     cells = exists.shape[0]
     leads = exists & (jnp.argmax(same, axis=1) == jnp.arange(cells))
     ordinal = arrays.prefix_counts_by_row(leads[None, :])[0] - 1
-    place = jnp.where(leads, ordinal, capacity)
+    index = jnp.where(leads, ordinal, capacity)
     size = jnp.sum(same, axis=1, dtype=jnp.int32)
-    leader = jnp.zeros((capacity,), jnp.int32).at[place].set(jnp.arange(cells), mode="drop")
+    leader = jnp.zeros((capacity,), jnp.int32).at[index].set(jnp.arange(cells), mode="drop")
     count = ordinal[-1] + 1
     there = jnp.arange(capacity) < count
     return Sets(

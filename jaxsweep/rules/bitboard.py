@@ -47,7 +47,7 @@ def pack(
     words = words_for(cols)
     padded = xp.pad(grid, ((0, 0), (0, words * WORD - cols), *((0, 0) for _ in batch)))
     bits = padded.reshape(rows, words, WORD, *batch).astype(xp.uint32)
-    return xp.sum(bits << _places(xp, len(batch)), axis=2, dtype=xp.uint32)
+    return xp.sum(bits << _bit_indices(xp, len(batch)), axis=2, dtype=xp.uint32)
 
 
 def unpack(
@@ -56,7 +56,7 @@ def unpack(
     """Unpacks the first `cols` columns into a Boolean grid: the inverse of `pack`."""
     xp = bits.__array_namespace__()
     rows, words, *batch = bits.shape
-    spread = (bits[:, :, None] >> _places(xp, len(batch))) & xp.uint32(1)
+    spread = (bits[:, :, None] >> _bit_indices(xp, len(batch))) & xp.uint32(1)
     return spread.reshape(rows, words * WORD, *batch)[:, :cols] != 0
 
 
@@ -213,17 +213,17 @@ def nth(bits: Bits, n: Int[Array, "*batch"]) -> Bits:
 def nth_bit(words: UInt32[Array, "*words"], rank: Int[Array, "*words"]) -> UInt32[Array, "*words"]:
     """Returns the index of each word's set bit of the given rank, from 0; undefined if none."""
     # Binary search in all words at once, in five steps.
-    place = jnp.zeros_like(words)
+    index = jnp.zeros_like(words)
     for width in (16, 8, 4, 2, 1):
         low_mask = jnp.uint32((1 << width) - 1)
-        in_low = jax.lax.population_count((words >> place) & low_mask).astype(jnp.int32)
+        in_low = jax.lax.population_count((words >> index) & low_mask).astype(jnp.int32)
         go_up = rank >= in_low
-        place = place + jnp.where(go_up, jnp.uint32(width), jnp.uint32(0))
+        index = index + jnp.where(go_up, jnp.uint32(width), jnp.uint32(0))
         rank = jnp.where(go_up, rank - in_low, rank)
-    return place
+    return index
 
 
-def _places(xp: ModuleType, batch_axes: int) -> UInt32[Array | np.ndarray, "1 1 word *batch"]:
+def _bit_indices(xp: ModuleType, batch_axes: int) -> UInt32[Array | np.ndarray, "1 1 word *batch"]:
     """Returns the bit indices of a word, to broadcast with `[rows, words, bit, *batch]`."""
     return xp.arange(WORD, dtype=xp.uint32).reshape(1, 1, WORD, *(1,) * batch_axes)
 

@@ -130,10 +130,10 @@ def places(bits: Bits, capacity: int) -> Places:
     there = word < rows * words
     word = jnp.minimum(word, rows * words - 1)
     rank = wanted - (after - sizes)[word]
-    place = bitboard.nth_bit(flat[word], rank)
+    bit = bitboard.nth_bit(flat[word], rank)
     return (
         jnp.where(there, word // words, FAR),
-        jnp.where(there, (word % words) * WORD + place.astype(jnp.int32), FAR),
+        jnp.where(there, (word % words) * WORD + bit.astype(jnp.int32), FAR),
     )
 
 
@@ -180,15 +180,15 @@ def _breadth_first(masks: UInt32[Array, "numbers masks"]) -> tuple[Int[Array, " 
 
 
 def _rank_next(
-    ranks: Int[Array, " places"], these: UInt32[Array, " masks"], ranked: UInt32[Array, " masks"]
-) -> Int[Array, " places"]:
+    ranks: Int[Array, " entries"], these: UInt32[Array, " masks"], ranked: UInt32[Array, " masks"]
+) -> Int[Array, " entries"]:
     """Assigns the next ranks to `these` entries in order, after those `ranked` already."""
-    places = ranks.shape[0]
-    index = np.arange(places)
+    entries = ranks.shape[0]
+    index = np.arange(entries)
     earlier = jnp.asarray(bitboard.pack(index[None, :] < index[:, None]))
     among = jnp.sum(jax.lax.population_count(earlier & these[None, :]), axis=1, dtype=jnp.uint32)
     rank = bitboard.count(ranked[None, :]) + among.astype(jnp.int32)
-    return jnp.where(bitboard.unpack(these[None, :], places)[0], rank, ranks)
+    return jnp.where(bitboard.unpack(these[None, :], entries)[0], rank, ranks)
 
 
 def _union(masks: UInt32[Array, "numbers masks"]) -> UInt32[Array, " masks"]:
@@ -210,9 +210,9 @@ def _lowest(masks: UInt32[Array, "numbers masks"]) -> Int[Array, " numbers"]:
     return jnp.min(jnp.where(masks != 0, base + trailing, words * WORD), axis=1)
 
 
-def _permute(lists: tuple[Int[Array, " places"], ...], place: Int[Array, " places"]) -> tuple:
-    """Moves entry i of each list to `place[i]`."""
-    return tuple(jnp.zeros_like(one).at[place].set(one, unique_indices=True) for one in lists)
+def _permute(lists: tuple[Int[Array, " entries"], ...], to: Int[Array, " entries"]) -> tuple:
+    """Moves entry i of each list to index `to[i]`."""
+    return tuple(jnp.zeros_like(one).at[to].set(one, unique_indices=True) for one in lists)
 
 
 def read(planes: bitboard.Planes, at: Places) -> Int[Array, " places"]:
