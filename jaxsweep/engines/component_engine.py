@@ -76,7 +76,7 @@ class AbstractComponentEngine(AbstractEngine, Generic[CapacityT]):
         return solve(self, positions).beliefs
 
 
-class Solution(NamedTuple):
+class StageResults(NamedTuple):
     """The results of all stages of inference for a batch of positions."""
 
     reduced: ReducedPosition
@@ -87,16 +87,16 @@ class Solution(NamedTuple):
     beliefs: Beliefs
 
 
-def solve(engine: AbstractComponentEngine, positions: Position) -> Solution:
+def solve(engine: AbstractComponentEngine, positions: Position) -> StageResults:
     """Infers exact beliefs with an engine's way of counting, and returns every stage's results."""
     reduced = reduce_positions(positions)
     components, fits = find_components(reduced)
-    counted = count_components(engine, components)
+    counted = count_all_components(engine, components)
     fits &= ~mask_of_indices(len(fits), components.position[~counted.fits])
     wanted = fits & is_possible(reduced)
     joined = join_components(components, counted.min_mines, counted.layouts, reduced, wanted)
     beliefs = fill_beliefs(engine, reduced, components, counted, joined)
-    return Solution(reduced, components, counted, fits, beliefs)
+    return StageResults(reduced, components, counted, fits, beliefs)
 
 
 @dataclass
@@ -124,7 +124,7 @@ class CountedComponents:
     message_bytes: int = 0
 
 
-def count_components(
+def count_all_components(
     engine: AbstractComponentEngine, components: ComponentIndex
 ) -> CountedComponents:
     """Counts all components, each in the smallest kernel that holds it."""

@@ -34,7 +34,7 @@ from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_engine import (
     CountedComponents,
     cell_marginals,
-    count_components,
+    count_all_components,
     fill_beliefs,
 )
 from jaxsweep.engines.component_index import ComponentIndex, ComponentLists, find_components
@@ -74,7 +74,7 @@ class Edges(AbstractEngine):
         too_large = np.maximum(edges.cells, edges.numbers) > CUT_CAPACITIES[-1]
         fits &= ~mask_of_indices(len(fits), edges.position[too_large])
         whole = edges.only(~in_parts[edges.position])
-        counted = count_components(search, whole)
+        counted = count_all_components(search, whole)
         wanted = ~in_parts & fits & possible
         joined = join_components(whole, counted.min_mines, counted.layouts, reduced, wanted)
         beliefs = fill_beliefs(search, reduced, whole, counted, joined)
@@ -200,7 +200,7 @@ def _estimate(
         np.array(part)
         for part in (beliefs.mine_probability, beliefs.safe, beliefs.mines, beliefs.status)
     )
-    counted = count_components(search, parts)
+    counted = count_all_components(search, parts)
     left = np.maximum(np.asarray(reduced.mines_left, np.float64), 0)
     unknown = sizes_of(reduced.boundary) + sizes_of(reduced.unconstrained)
     weights = _density_weights(counted, parts.position, left, unknown)

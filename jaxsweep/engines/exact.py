@@ -71,13 +71,13 @@ class Exact(component_engine.AbstractComponentEngine[StateCapacity]):
         A count is None where the position is over capacity, or has a component with
         `MAX_EXACT_LAYOUTS` or more layouts of one mine count.
         """
-        solution = component_engine.solve(self, positions)
-        return solution.beliefs, _layout_counts(solution)
+        results = component_engine.solve(self, positions)
+        return results.beliefs, _layout_counts(results)
 
 
-def _layout_counts(solution: component_engine.Solution) -> list[int | None]:
+def _layout_counts(results: component_engine.StageResults) -> list[int | None]:
     """Counts the layouts of each position; None where float32 and its residue do not suffice."""
-    reduced, components, counted, fits, _ = solution
+    reduced, components, counted, fits, _ = results
     possible = is_possible(reduced)
     unconstrained = sizes_of(reduced.unconstrained)
     too_many = (counted.layouts >= MAX_EXACT_LAYOUTS).any(1)
