@@ -43,11 +43,14 @@ WORK = 2**19
 """State words that a particle passes at most, over all sweeps: bounds the time of a position."""
 
 CAPACITIES = ((32, 2), (64, 3), (128, 4), (512, 8), (512, 64), (2048, 16), (2048, 256))
-"""Boundary cells, and as many numbers, and words of a packed state that a kernel has room for."""
+"""Boundary cells, and as many numbers, and words of a packed state that a kernel has room for.
+
+Positions beyond the last one have status `OVER_CAPACITY`.
+"""
 
 
 class Chains(AbstractEngine):
-    """Estimates with standard errors for positions of any size; it proves no cell by itself."""
+    """Estimates with standard errors, up to 2048 boundary cells; it proves no cell by itself."""
 
     chains: int = eqx.field(static=True, default=64)
     tolerance: float = 0.005

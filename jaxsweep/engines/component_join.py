@@ -1,4 +1,8 @@
-"""Joins the components of positions by the mine count, in batches; the kernel is `convolution`."""
+"""Joins the components of positions, in batches; the kernel is `convolution`.
+
+To join components is to sum over all combinations of their mine counts that the mine count of the
+position allows: sum-product, one convolution a component.
+"""
 
 from dataclasses import dataclass
 from functools import partial

@@ -3,7 +3,8 @@
 Given the mine count, the layouts of the components are independent. The sum of their mine counts is
 a chain: each component adds its own count, a convolution, and the remaining mines lie anywhere on
 the unconstrained cells, in (unconstrained cells choose mines) ways. Sum-product along this chain
-gives the weight of each mine count of each component in the whole position.
+gives the weight of each mine count of each component in the whole position. The engines call this
+*joining* the components.
 
 All weights are tilted by the mine odds of the position to the power of the mine count. This changes
 no probability, and keeps float32 far from its limits. Arrays are of a batch of positions, last:
