@@ -64,7 +64,8 @@ class Beliefs(eqx.Module):
     """
 
     mine_probability: Float[Array | np.ndarray, "*grid"]
-    """Of hidden cells; 0 in open cells, off the board, and where `status` has no probabilities."""
+    """Of hidden cells; 0 in open cells and off the board. Where `status` has no probabilities, 0;
+    but on the device certain mines may have 1 there."""
     error: Float[Array | np.ndarray, "*grid"]
     """Of `mine_probability`: 0 where exact, a standard error where sampled, inf where unknown."""
     safe: Bool[Array | np.ndarray, "*grid"]
@@ -72,7 +73,8 @@ class Beliefs(eqx.Module):
     mines: Bool[Array | np.ndarray, "*grid"]
     """Hidden cells that are a mine in every consistent layout."""
     log_layouts: Float[Array | np.ndarray, "*batch"]
-    """The natural logarithm of the number of consistent layouts; −inf if not exact, or none."""
+    """The natural logarithm of the number of consistent layouts. Where `status` is not `EXACT`, it
+    is −inf on the host, and has no meaning on the device."""
     status: Int[Array | np.ndarray, "*batch"]
     """A `Status` for each position."""
     score: Float[Array | np.ndarray, "*grid"] | None = None
