@@ -97,8 +97,8 @@ def certain_by_single(position: Position) -> Certain:
 
 
 def is_possible(reduced: ReducedPosition) -> Bool[np.ndarray, " positions"]:
-    """Tells which positions the single-cell rules do not contradict."""
-    return np.asarray(reduced.consistent) & (np.asarray(reduced.mines_left) >= 0)
+    """Returns `ReducedPosition.is_possible` on the host."""
+    return np.asarray(reduced.is_possible)
 
 
 def sizes_of(

@@ -43,8 +43,10 @@ class Status(enum.IntEnum):
     @property
     def has_probabilities(self) -> bool:
         """Whether beliefs of this status hold probabilities, exact or estimated."""
-        return self in (Status.EXACT, Status.ESTIMATE)
+        return self in _WITH_PROBABILITIES
 
+
+_WITH_PROBABILITIES = (Status.EXACT, Status.ESTIMATE)
 
 _MESSAGES = {
     Status.EXACT: "exact probabilities",
@@ -102,7 +104,7 @@ class Beliefs(eqx.Module):
         if error is None and (status == Status.ESTIMATE).any():
             raise ValueError("estimates need an error: inf in hidden cells where it is not known")
         consistent = (status != Status.INCONSISTENT)[:, None, None]
-        has_probabilities = np.isin(status, (Status.EXACT, Status.ESTIMATE))[:, None, None]
+        has_probabilities = np.isin(status, _WITH_PROBABILITIES)[:, None, None]
         safe, mines = safe & consistent, mines & consistent
         probability = np.where(safe, 0.0, np.where(mines, 1.0, mine_probability))
         known = safe | mines | ~has_probabilities
@@ -140,7 +142,7 @@ class Beliefs(eqx.Module):
     @property
     def has_probabilities(self) -> Bool[np.ndarray, "*batch"]:
         """Which positions have probabilities, exact or estimated."""
-        return np.isin(np.asarray(self.status), (Status.EXACT, Status.ESTIMATE))
+        return np.isin(np.asarray(self.status), _WITH_PROBABILITIES)
 
     @property
     def effective_samples(self) -> Float[np.ndarray, "*grid"]:

@@ -101,11 +101,10 @@ def _count(components: ComponentBoards) -> _Counted:
 
 
 def _status(reduced: ReducedPosition, counted: _Counted, joined: Joined) -> Int[Array, " batch"]:
-    possible = reduced.consistent & (reduced.mines_left >= 0)
     fits = counted.fits & joined.fits
     cases = (
         (counted.overflow, Status.BATCH_FULL),
-        (~possible, Status.INCONSISTENT),
+        (~reduced.is_possible, Status.INCONSISTENT),
         (~fits, Status.OVER_CAPACITY),
         (~joined.consistent, Status.INCONSISTENT),
     )

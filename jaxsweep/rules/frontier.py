@@ -62,6 +62,11 @@ class ReducedPosition(eqx.Module):
     consistent: Bool[Array, "*batch"]
     """False if an open number is contradicted already."""
 
+    @property
+    def is_possible(self) -> Bool[Array | np.ndarray, "*batch"]:
+        """Whether neither a number nor the mine count is contradicted already."""
+        return self.consistent & (self.mines_left >= 0)
+
 
 def reduce(position: Position, trust_flags: bool = False) -> ReducedPosition:
     """Removes the cells that the single-cell rules determine, from a position or a batch of them.
