@@ -31,7 +31,7 @@ from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_index import find_components
 from jaxsweep.engines.components import Component
 from jaxsweep.engines.solution_lists import marginals_batch
-from jaxsweep.rules import position
+from jaxsweep.rules import frontier, position
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from tests.oracle import PlainGame, count_by_integers
@@ -392,7 +392,7 @@ def test_every_kernel_lowers_for_every_platform():
         "start": (lambda p: particle_gibbs.initial_layouts(p, 4, 2), (problem,)),
         "sweeps": (lambda p, x: sweeps(p, x, jnp.int32(1), 2), (problem, layouts)),
         "sample": (lambda p: sample(p, can, jnp.int32(0), most, 128), (batch,)),
-        "score": (likelihood.score_batch, (batch,)),
+        "score": (lambda p: likelihood.score_batch(frontier.reduce(p)), (batch,)),
     }
     for name, (kernel, arguments) in calls.items():
         exported = jax.export.export(jax.jit(kernel), platforms=("cpu", "cuda", "tpu"))(*arguments)

@@ -26,6 +26,7 @@ PARALLEL_BYTES = 2**31
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Batch = TypeVar("Batch", Position, ReducedPosition)
 
 
 def parallel_map(
@@ -63,8 +64,11 @@ def padded_batches(
         start += size
 
 
-def map_batches(kernel: Callable[[Position], Result], positions: Position) -> Result:
-    """Applies a kernel, batch last, to positions in padded batches; the result is on the host."""
+def map_batches(kernel: Callable[[Batch], Result], positions: Batch) -> Result:
+    """Applies a kernel to positions, in padded batches; the result is on the host.
+
+    All arrays of the positions, reduced or not, and of the result have the batch last.
+    """
     host = jax.device_get(positions)
 
     def work(job: tuple[np.ndarray, int]) -> Result:
@@ -72,7 +76,8 @@ def map_batches(kernel: Callable[[Position], Result], positions: Position) -> Re
         result = jax.device_get(kernel(jax.tree.map(lambda leaf: leaf[..., which], host)))
         return jax.tree.map(lambda leaf: leaf[..., :real], result)
 
-    parts = parallel_map(work, padded_batches(np.arange(len(host.mines)), BATCHES[-1]))
+    total = jax.tree.leaves(host)[0].shape[-1]
+    parts = parallel_map(work, padded_batches(np.arange(total), BATCHES[-1]))
     return jax.tree.map(lambda *leaves: np.concatenate(leaves, axis=-1), *parts)
 
 

@@ -13,8 +13,8 @@ from jaxtyping import Array, Bool, Float, UInt32
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import is_possible, map_batches, reduce_positions
 from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.rules import bitboard, frontier
-from jaxsweep.rules.bitboard import Bits, Planes
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.frontier import ReducedPosition
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
@@ -26,7 +26,7 @@ class Likelihood(AbstractEngine):
     def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Computes the scores of a batch; the seeds are not used."""
         reduced = reduce_positions(positions)
-        score = np.moveaxis(map_batches(score_batch, positions), -1, 0)
+        score = np.moveaxis(map_batches(score_batch, reduced), -1, 0)
         return Beliefs.build(
             status=np.where(is_possible(reduced), Status.SCORE, Status.INCONSISTENT),
             mine_probability=np.zeros(score.shape, np.float32),
@@ -37,26 +37,17 @@ class Likelihood(AbstractEngine):
 
 
 @jax.jit
-def score_batch(positions: Position) -> Float[Array, "rows cols batch"]:
-    """Computes the scores of a batch, last."""
-    return _score(materialize(frontier.reduce(positions)))
-
-
-def _score(reduced: ReducedPosition) -> Float[Array, "rows cols *batch"]:
-    """Computes the score of every boundary cell; 0 elsewhere."""
+def score_batch(reduced: ReducedPosition) -> Float[Array, "rows cols batch"]:
+    """Computes the score of every boundary cell of a batch, last; 0 elsewhere."""
     hidden_left = materialize(bitboard.neighbour_counts(reduced.boundary | reduced.unconstrained))
-    share = _numbers(reduced.residuals) / jnp.maximum(_numbers(hidden_left), 1.0)
+    mines_left = bitboard.as_floats(reduced.residuals)
+    share = mines_left / jnp.maximum(bitboard.as_floats(hidden_left), 1.0)
     share = jnp.where(_grid(reduced.constraints), share, 0.0)
-    rows, cols, *batch = share.shape
-    padded = jnp.pad(share, ((1, 1), (1, 1), *((0, 0) for _ in batch)))
+    rows, cols, _ = share.shape
+    padded = jnp.pad(share, ((1, 1), (1, 1), (0, 0)))
     around = [padded[r : r + rows, c : c + cols] for r in range(3) for c in range(3)]
     return jnp.where(_grid(reduced.boundary), jax.tree.reduce(jnp.add, around), 0.0)
 
 
-def _grid(bits: Bits) -> Bool[Array, "rows cols *batch"]:
+def _grid(bits: Bits) -> Bool[Array, "rows cols batch"]:
     return jnp.asarray(bitboard.unpack(bits, bits.shape[1] * bitboard.WORD))
-
-
-def _numbers(planes: Planes) -> Float[Array, "rows cols *batch"]:
-    digits = [_grid(plane).astype(jnp.float32) * 2**i for i, plane in enumerate(planes)]
-    return jax.tree.reduce(jnp.add, digits)
