@@ -38,8 +38,8 @@ class ComponentLists(NamedTuple):
 
     def adjacency(self) -> Bool[np.ndarray, "numbers cells"]:
         """Tells which cells are next to which numbers."""
-        close_row = abs(self.number_row[:, None] - self.cell_row[None, :]) <= 1
-        return close_row & (abs(self.number_col[:, None] - self.cell_col[None, :]) <= 1)
+        cells, numbers = (self.cell_row, self.cell_col), (self.number_row, self.number_col)
+        return np.asarray(frontier.adjacency(cells, numbers))
 
 
 @dataclass

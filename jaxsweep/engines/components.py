@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
-from jaxsweep.rules.frontier import FAR
+from jaxsweep.rules import frontier
 
 MAX_MINE_COUNTS = 32
 """The most distinct mine counts of one component: they are the bits of one word."""
@@ -61,9 +61,9 @@ class Component(eqx.Module):
 
     def adjacency(self) -> Bool[Array, "numbers cells"]:
         """Tells which cells of one component are next to which numbers; on the device."""
-        close_row = abs(self.number_row[:, None] - self.cell_row[None, :]) <= 1
-        adjacent = close_row & (abs(self.number_col[:, None] - self.cell_col[None, :]) <= 1)
-        return jnp.asarray(adjacent & (self.number_row != FAR)[:, None])
+        cells = jnp.asarray(self.cell_row), jnp.asarray(self.cell_col)
+        numbers = jnp.asarray(self.number_row), jnp.asarray(self.number_col)
+        return jnp.asarray(frontier.adjacency(cells, numbers))
 
 
 class ComponentCounts(eqx.Module):

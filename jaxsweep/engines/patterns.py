@@ -51,14 +51,10 @@ def count_patterns(cells: Bits, numbers: Bits, residual: tuple[Bits, Bits, Bits]
 
     Each number has four bits of a word: one addition adds a mine to all numbers around a cell.
     """
-    row, col = frontier.places(cells, CELLS)
-    at = frontier.places(numbers, NUMBERS)
+    cells_at, at = frontier.places(cells, CELLS), frontier.places(numbers, NUMBERS)
     needed = frontier.read((*residual, jnp.zeros_like(numbers)), at)
     needed = jnp.where(at[0] == FAR, 0, needed).astype(jnp.uint32)
-    adjacency = (jnp.abs(at[0][:, None] - row[None, :]) <= 1) & (
-        jnp.abs(at[1][:, None] - col[None, :]) <= 1
-    )
-    adjacency = (adjacency & (at[0] != FAR)[:, None]).astype(jnp.uint32)
+    adjacency = frontier.adjacency(cells_at, at).astype(jnp.uint32)
     shifts = jnp.arange(SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
     pattern = jnp.arange(2**CELLS, dtype=jnp.int32)
     valid = pattern < (jnp.int32(1) << bitboard.count(cells))
@@ -74,4 +70,4 @@ def count_patterns(cells: Bits, numbers: Bits, residual: tuple[Bits, Bits, Bits]
     sums = jnp.matmul(
         valid.astype(jnp.float32), jnp.asarray(_TABLE), precision=jax.lax.Precision.HIGHEST
     ).reshape(-1, MINE_COUNTS)
-    return PatternCounts((row, col), sums[0], sums[1:])
+    return PatternCounts(cells_at, sums[0], sums[1:])

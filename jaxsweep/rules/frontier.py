@@ -142,12 +142,22 @@ def places(bits: Bits, capacity: int) -> Places:
     )
 
 
+def adjacency(
+    cells: tuple[Int[Array | np.ndarray, " cells"], Int[Array | np.ndarray, " cells"]],
+    numbers: tuple[Int[Array | np.ndarray, " numbers"], Int[Array | np.ndarray, " numbers"]],
+) -> Bool[Array | np.ndarray, "numbers cells"]:
+    """Tells which cells are next to which numbers, given as rows and columns.
+
+    NumPy in, NumPy out; JAX in, JAX out.
+    """
+    near_row = abs(numbers[0][:, None] - cells[0][None, :]) <= 1
+    near_col = abs(numbers[1][:, None] - cells[1][None, :]) <= 1
+    return near_row & near_col & (numbers[0] != FAR)[:, None]
+
+
 def incidence(cells: Places, numbers: Places) -> UInt32[Array, "numbers masks"]:
     """Returns, for each number, the mask of its neighbours over the list of cells."""
-    near_row = jnp.abs(numbers[0][:, None] - cells[0][None, :]) <= 1
-    near_col = jnp.abs(numbers[1][:, None] - cells[1][None, :]) <= 1
-    there = (numbers[0] != FAR)[:, None]
-    return jnp.asarray(bitboard.pack(near_row & near_col & there))
+    return jnp.asarray(bitboard.pack(adjacency(cells, numbers)))
 
 
 def _breadth_first(masks: UInt32[Array, "numbers masks"]) -> tuple[Int[Array, " cells"], ...]:
