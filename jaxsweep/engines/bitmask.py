@@ -155,10 +155,13 @@ def _sections(component: Component, capacity: MaskCapacity) -> tuple[Section, _N
     """Cuts one component into sections, and tests all assignments of each."""
     count = capacity.cells // SECTION
     adjacency = component.adjacency().astype(jnp.int32).reshape(capacity.numbers, count, SECTION)
-    adjacent = _pack(jnp.moveaxis(adjacency, 0, -1))  # [sections, cells, state_words]
+    adjacent = residuals.pack_nibbles(
+        jnp.moveaxis(adjacency, 0, -1)
+    )  # [sections, cells, state_words]
     inside = jnp.sum(adjacent, axis=1, dtype=jnp.uint32)
     numbers = _Numbers(
-        _pack(jnp.asarray(component.residual)), jnp.sum(inside, axis=0, dtype=jnp.uint32)
+        residuals.pack_nibbles(jnp.asarray(component.residual)),
+        jnp.sum(inside, axis=0, dtype=jnp.uint32),
     )
     assignment = np.arange(2**SECTION, dtype=np.uint32)
     bits = jnp.asarray((assignment[:, None] >> np.arange(SECTION, dtype=np.uint32)) & np.uint32(1))
@@ -180,14 +183,6 @@ def _sections(component: Component, capacity: MaskCapacity) -> tuple[Section, _N
         fits=jnp.ones((count,), bool),
     )
     return section, numbers
-
-
-def _pack(values: Int[Array, "*rows numbers"]) -> UInt32[Array, "*rows state_words"]:
-    """Packs numbers from 0 to 15, four bits each."""
-    *rows, numbers = values.shape
-    digits = values.reshape(*rows, numbers // residuals.SLOTS, residuals.SLOTS).astype(jnp.uint32)
-    places = jnp.arange(residuals.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
-    return jnp.sum(digits << jnp.broadcast_to(places, digits.shape), axis=-1, dtype=jnp.uint32)
 
 
 def _merge(a: Section, b: Section, numbers: _Numbers, capacity: MaskCapacity) -> Section:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from jaxsweep.engines.residuals import SLOTS
+from jaxsweep.engines.residuals import SLOTS, pack_nibbles
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.frontier import FAR
@@ -54,18 +54,15 @@ def count_patterns(cells: Bits, numbers: Bits, residual: tuple[Bits, Bits, Bits]
     cells_at, at = frontier.places(cells, CELLS), frontier.places(numbers, NUMBERS)
     needed = frontier.read((*residual, jnp.zeros_like(numbers)), at)
     needed = jnp.where(at[0] == FAR, 0, needed).astype(jnp.uint32)
-    adjacency = frontier.adjacency(cells_at, at).astype(jnp.uint32)
-    shifts = jnp.arange(SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
+    adjacency = jnp.asarray(frontier.adjacency(cells_at, at)).astype(jnp.uint32)
+    adjacent, target = pack_nibbles(adjacency.T), pack_nibbles(needed)
     pattern = jnp.arange(2**CELLS, dtype=jnp.int32)
     valid = pattern < (jnp.int32(1) << bitboard.count(cells))
-    for word in range(0, NUMBERS, SLOTS):
-        own = adjacency[word : word + SLOTS] << shifts[:, None]
-        adjacent = jnp.sum(own, axis=0, dtype=jnp.uint32)
-        target = jnp.sum(needed[word : word + SLOTS] << shifts, dtype=jnp.uint32)
+    for word in range(NUMBERS // SLOTS):
         mines = jnp.zeros((1,), jnp.uint32)
         for cell in range(CELLS):
-            mines = jnp.concatenate([mines, mines + adjacent[cell]])
-        valid &= mines == target
+            mines = jnp.concatenate([mines, mines + adjacent[cell, word]])
+        valid &= mines == target[word]
     # Counts must not be rounded to fewer digits, as accelerators would.
     sums = jnp.matmul(
         valid.astype(jnp.float32), jnp.asarray(_TABLE), precision=jax.lax.Precision.HIGHEST

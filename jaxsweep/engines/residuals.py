@@ -7,7 +7,7 @@ bits is a guard that a borrow clears: eight numbers are subtracted or compared i
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, Shaped, UInt32
+from jaxtyping import Array, Bool, Int, Integer, Shaped, UInt32
 
 from jaxsweep.engines.components import Component
 from jaxsweep.rules import arrays
@@ -18,6 +18,25 @@ SLOTS = 8
 
 GUARD = 0x88888888
 """The guard bit of each number's four."""
+
+
+def pack_nibbles(values: Integer[Array, "*rows numbers"]) -> UInt32[Array, "*rows words"]:
+    """Packs values from 0 to 15, four bits each; their number is a multiple of `SLOTS`."""
+    *rows, numbers = values.shape
+    digits = values.reshape(*rows, numbers // SLOTS, SLOTS).astype(jnp.uint32)
+    return jnp.sum(digits << _shifts(digits.ndim), axis=-1, dtype=jnp.uint32)
+
+
+def unpack_nibbles(words: UInt32[Array, "*rows words"]) -> UInt32[Array, "*rows numbers"]:
+    """Unpacks values of four bits each: the inverse of `pack_nibbles`."""
+    digits = (words[..., None] >> _shifts(words.ndim + 1)) & jnp.uint32(0xF)
+    return digits.reshape(*words.shape[:-1], -1)
+
+
+def _shifts(axes: int) -> UInt32[Array, "*ones slots"]:
+    """Returns the first bit of each slot of a word, as the last of so many axes."""
+    bits = jnp.arange(SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
+    return bits.reshape((1,) * (axes - 1) + (SLOTS,))
 
 
 class Transition(eqx.Module):
@@ -67,8 +86,7 @@ def transitions(
 
     def pack(values: Int[Array, "numbers steps"]) -> UInt32[Array, "steps words"]:
         """Sums the values of each slot, and packs the slots into words."""
-        bits = (jnp.arange(SLOTS, dtype=jnp.uint32) * jnp.uint32(4)).reshape(1, 1, SLOTS, 1)
-        shifted = by_slot(values).astype(jnp.uint32) << bits
+        shifted = by_slot(values).astype(jnp.uint32) << _shifts(3)[..., None]
         return jnp.sum(shifted, axis=(0, 2), dtype=jnp.uint32).T
 
     users = jnp.sum(by_slot(met & (~ended | adjacency)), axis=0, dtype=jnp.int32)

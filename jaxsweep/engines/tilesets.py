@@ -104,9 +104,7 @@ class Leaves(AbstractSolutions):
     ) -> CellMarginals:
         """Averages the mines of each set over all leaves, and divides them by its cells."""
         sets = self.sets.size.shape[0]
-        digits = jnp.arange(residuals.SLOTS, dtype=jnp.uint32) * jnp.uint32(4)
-        mines_in = (self.mines_in[:, :, None] >> digits[None, None, :]) & jnp.uint32(0xF)
-        mines_in = mines_in.reshape(mines_in.shape[0], -1)[:, :sets].astype(jnp.float32)
+        mines_in = residuals.unpack_nibbles(self.mines_in)[:, :sets].astype(jnp.float32)
         weight, can = self.layout_weights(weights, possible)
         size = jnp.maximum(self.sets.size, 1).astype(jnp.float32)
         mine = weighted_sum(self.layouts * weight, mines_in) / size
