@@ -64,6 +64,7 @@ def label_components(reduced: ReducedPosition, excluded: Bits) -> ComponentLabel
 
 def _first(bits: Bits) -> Bits:
     """Returns the first set cell in reading order, alone."""
+    # `bitboard.nth(bits, 0)` is the same cell, but makes the labelling loop twice as slow on a CPU.
     rows, words, *batch = bits.shape
     index = jnp.arange(rows * words, dtype=jnp.int32).reshape(rows, words, *(1 for _ in batch))
     first = jnp.min(jnp.where(bits != 0, index, rows * words), axis=(0, 1))
