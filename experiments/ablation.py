@@ -14,7 +14,7 @@ import reporting
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.simulation.matches import play_batches
+from jaxsweep.simulation.matches import play_and_report
 from jaxsweep.simulation.statistics import paired_difference, wilson
 from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
 from jaxsweep.strategies.least_risk import LeastRisk
@@ -43,10 +43,10 @@ def play(
     opening = Opening.of(LEVELS["expert"], Start.SAFE)
     won, seconds = np.zeros(games, bool), 0.0
     task = bar.add_task("games", total=games)
-    for batch in play_batches(strategy, opening, SEED, games, compare_losses=False):
-        won[batch.record.number] = batch.record.won
-        seconds += batch.seconds
-        bar.advance(task, len(batch.record.number))
+    for report in play_and_report(strategy, opening, SEED, games, compare_losses=False):
+        won[report.record.game_number] = report.record.won
+        seconds += report.seconds
+        bar.advance(task, len(report.record.game_number))
     bar.remove_task(task)
     return won, seconds
 

@@ -32,7 +32,7 @@ from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import episode, scheduler
 from jaxsweep.simulation.episode import OpeningArrays, Stage
-from jaxsweep.simulation.matches import play_batches
+from jaxsweep.simulation.matches import play_and_report
 from jaxsweep.simulation.scheduler import BUCKET, Bucket, ProgramConfig
 from jaxsweep.strategies import STRATEGIES
 
@@ -46,14 +46,14 @@ DENSITIES = (0.10, 0.20)
 def steady(opening: Opening, player: str, batch: int, devices: int, seconds: float) -> dict:
     """Games and moves a second once all slots are full, and cores kept busy meanwhile."""
     used = jax.local_devices()[:devices]
-    batches = play_batches(
+    reports = play_and_report(
         STRATEGIES[player], opening, SEED, 2**31 - 1, batch, devices=used, compare_losses=False
     )
-    next(batches)  # Slots fill: short games end first.
+    next(reports)  # Slots fill: short games end first.
     games = moves = 0
     began, worked = time.perf_counter(), time.process_time()
     while time.perf_counter() - began < seconds:
-        record = next(batches).record
+        record = next(reports).record
         games, moves = games + len(record), moves + int(record.rounds.sum())
     elapsed = time.perf_counter() - began
     return {

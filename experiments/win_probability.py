@@ -87,8 +87,8 @@ def play(opening: Opening, games: int, bar: Progress) -> tuple[np.ndarray, np.nd
     won = np.zeros(games, bool)
     task = bar.add_task(f"{opening.level}, {opening.start.value}", total=games)
     for record in play_games(Recording(), opening, SEED, games, compare_losses=False):
-        won[record.number] = record.won
-        bar.advance(task, len(record.number))
+        won[record.game_number] = record.won
+        bar.advance(task, len(record.game_number))
     words = np.concatenate([key for key, _ in recorded])
     game = _games(words, games)
     return np.concatenate([seen for _, seen in recorded], axis=1).T, game, won[game]

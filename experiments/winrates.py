@@ -64,7 +64,7 @@ def measure(level: str, start: str, player: str, games: int, bar: Progress) -> d
     for record in play_games(STRATEGIES[player], opening, SEED, games, compare_losses=False):
         for name in totals:
             totals[name] += int(getattr(record, name).sum())
-        bar.advance(task, len(record.number))
+        bar.advance(task, len(record.game_number))
     bar.remove_task(task)
     return {
         "level": level,

@@ -29,7 +29,7 @@ class EnvState(eqx.Module):
 
     mines: UInt32[Array, "rows words batch"]
     opened: UInt32[Array, "rows words batch"]
-    number: UInt32[Array, " batch"]
+    game_number: UInt32[Array, " batch"]
     mines_placed: Bool[Array, " batch"]
     """Whether the first cell is chosen and the mines are placed."""
 
@@ -56,7 +56,7 @@ class Environment(eqx.Module):
         return EnvState(
             mines=nothing,
             opened=nothing,
-            number=jnp.arange(batch, dtype=jnp.uint32),
+            game_number=jnp.arange(batch, dtype=jnp.uint32),
             mines_placed=jnp.zeros((batch,), bool),
         )
 
@@ -64,10 +64,12 @@ class Environment(eqx.Module):
         self, state: EnvState, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
     ) -> tuple[EnvState, StepResult]:
         """Opens a cell in each game; a finished game does not change."""
-        cells = self._cells(len(state.number))
+        cells = self._cells(len(state.game_number))
         chosen = bitboard.single(row, col, cells)
         place_mines = vmap_last(partial(self._place_mines, seed))
-        mines = _apply_where(~state.mines_placed, place_mines, state.mines, (state.number, chosen))
+        mines = _apply_where(
+            ~state.mines_placed, place_mines, state.mines, (state.game_number, chosen)
+        )
         before = _games(cells, mines, state.opened)
         over = game.status(before) != GameStatus.PLAYING
         chosen = bitboard.mask(~over, chosen & ~state.opened)
@@ -81,7 +83,7 @@ class Environment(eqx.Module):
         status = game.status(_games(cells, mines, opened))
         new = bitboard.count(opened & ~mines) - bitboard.count(state.opened & ~mines)
         safe = max(self.level.cells - self.level.mines, 1)
-        after = EnvState(mines, opened, state.number, jnp.ones_like(state.mines_placed))
+        after = EnvState(mines, opened, state.game_number, jnp.ones_like(state.mines_placed))
         return after, StepResult(
             reward=new.astype(jnp.float32) / jnp.float32(safe),
             done=status != GameStatus.PLAYING,
@@ -96,20 +98,21 @@ class Environment(eqx.Module):
         return EnvState(
             mines=after.mines,
             opened=bitboard.mask(~result.done, after.opened),
-            number=after.number + jnp.where(result.done, len(result.done), 0).astype(jnp.uint32),
+            game_number=after.game_number
+            + jnp.where(result.done, len(result.done), 0).astype(jnp.uint32),
             mines_placed=after.mines_placed & ~result.done,
         ), result
 
     def view(self, state: EnvState) -> Position:
         """Returns what the players see."""
-        seen = game.view(_games(self._cells(len(state.number)), state.mines, state.opened))
+        seen = game.view(_games(self._cells(len(state.game_number)), state.mines, state.opened))
         return eqx.tree_at(lambda p: p.mines, seen, jnp.full_like(seen.mines, self.level.mines))
 
     def _cells(self, batch: int) -> UInt32[Array, "rows words batch"]:
         cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
         return jnp.broadcast_to(cells[..., None], (*cells.shape, batch))
 
-    def _place_mines(self, seed: Seed, number: UInt32[Array, ""], chosen: Bits) -> Bits:
+    def _place_mines(self, seed: Seed, game_number: UInt32[Array, ""], chosen: Bits) -> Bits:
         """Places the mines of one game, given its first cell."""
         cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
         mine_free = {
@@ -117,8 +120,8 @@ class Environment(eqx.Module):
             Start.SAFE: chosen,
             Start.ZERO: bitboard.dilate(chosen),
         }[self.start]
-        key = game.deal_key(game.game_key(seed, number))
-        return game.deal(key, cells, cells & ~mine_free, jnp.int32(self.level.mines)).mines
+        mines = jnp.int32(self.level.mines)
+        return game.deal_game(seed, game_number, cells, cells & ~mine_free, mines).mines
 
 
 def _games(cells: Bits, mines: Bits, opened: Bits) -> Game:

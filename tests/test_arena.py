@@ -17,7 +17,7 @@ from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.simulation import episode, runs, scheduler
 from jaxsweep.simulation.matches import Loss, merge, play_games
-from jaxsweep.simulation.runs import Run, RunError, Settings
+from jaxsweep.simulation.runs import Run, RunError, RunSettings
 from jaxsweep.single import replay
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
@@ -34,7 +34,7 @@ BATCH = 64
 def play(opening, games, strategy=KNOWLEDGE, batch=BATCH, devices=None, first=0):
     batches = list(play_games(strategy, opening, 9, games, batch, first, devices))
     record = merge(batches).ordered()
-    np.testing.assert_array_equal(record.number, np.arange(first, first + games))
+    np.testing.assert_array_equal(record.game_number, np.arange(first, first + games))
     return record
 
 
@@ -71,7 +71,7 @@ def test_a_watched_game_is_the_same_game(name, exact_games):
         assert record.opened[number] == (steps[-1].grid >= 0).sum()
         risks = [step.risk for step in steps if step.reason.is_guess and step.risk is not None]
         survival = np.log1p(-np.array(risks)).sum()
-        assert record.risk[number] == pytest.approx(-survival, abs=1e-5)
+        assert record.negative_log_survival[number] == pytest.approx(-survival, abs=1e-5)
         assert record.first_risk[number] == pytest.approx(risks[0] if risks else -1.0, abs=1e-6)
 
 
@@ -111,10 +111,10 @@ def test_losses_are_compared_over_all_layouts_left():
             for cell in layout:
                 mines[cell] += 1
         least = mines[grid < 0].min()
-        expected = Loss.UNAVOIDABLE if mines[steps[-1].cells[0]] == least else Loss.NOT_BEST
+        expected = Loss.LEAST_RISK if mines[steps[-1].cells[0]] == least else Loss.NOT_BEST
         assert record.loss[number] == expected
         seen.add(expected)
-    assert seen == {Loss.UNAVOIDABLE, Loss.NOT_BEST}
+    assert seen == {Loss.LEAST_RISK, Loss.NOT_BEST}
 
 
 def test_a_board_full_of_mines_ends():
@@ -127,7 +127,7 @@ def test_the_exact_player_knows_every_risk_and_is_never_wrong(exact_games):
     assert not exact_games.unknown_risks.any()
     assert not exact_games.wrong_certainties.any()
     assert exact_games.won.mean() > 0.85, "91.6 % are to be expected"
-    assert (exact_games.loss[~exact_games.won] == Loss.UNAVOIDABLE).all()
+    assert (exact_games.loss[~exact_games.won] == Loss.LEAST_RISK).all()
 
 
 def test_what_the_device_cannot_do_the_host_does(exact_games):
@@ -141,7 +141,9 @@ def test_what_the_device_cannot_do_the_host_does(exact_games):
     expected = jax.tree.map(lambda leaf: leaf[:100], exact_games)
     for name in ("won", "clicks", "guesses", "rounds", "opened"):
         np.testing.assert_array_equal(getattr(hosted, name), getattr(expected, name))
-    np.testing.assert_allclose(hosted.risk, expected.risk, atol=1e-5)
+    np.testing.assert_allclose(
+        hosted.negative_log_survival, expected.negative_log_survival, atol=1e-5
+    )
 
 
 def test_boards_of_one_container_share_one_kernel():
@@ -169,7 +171,7 @@ def test_the_program_of_a_device_lowers_for_every_platform():
 
 
 def settings(games=250, strategy="knowledge", **changes):
-    made = Settings.of(BEGINNER, strategy, 9, games)
+    made = RunSettings.of(BEGINNER, strategy, 9, games)
     return dataclasses.replace(made, **{"shard": 100, **changes})
 
 
@@ -272,7 +274,7 @@ def test_a_killed_run_goes_on_to_the_same_records(tmp_path):
 def test_another_process_may_be_writing_the_manifest(tmp_path):
     """Two hosts begin at once: what the one has begun is no other file to the other."""
     (tmp_path / "manifest.json.123.tmp").write_text("{")
-    Run(tmp_path, Settings.of(BEGINNER, "knowledge", 7, 250), {})
+    Run(tmp_path, RunSettings.of(BEGINNER, "knowledge", 7, 250), {})
     assert json.loads((tmp_path / "manifest.json").read_text())["settings"]["games"] == 250
 
 

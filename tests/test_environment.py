@@ -77,8 +77,8 @@ def test_a_finished_game_is_followed_by_a_new_one():
         finished += done
         assert not np.asarray(state.opened)[..., done].any()
         assert not np.asarray(state.mines_placed)[done].any()
-        numbers = np.asarray(before.number) + np.where(done, BATCH, 0)
-        np.testing.assert_array_equal(np.asarray(state.number), numbers)
+        numbers = np.asarray(before.game_number) + np.where(done, BATCH, 0)
+        np.testing.assert_array_equal(np.asarray(state.game_number), numbers)
     assert (finished > 0).all()
 
 

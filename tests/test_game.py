@@ -20,8 +20,8 @@ CHUNK = 20_000
 @jax.jit
 def deal_many(arrays, seed, numbers):
     def one(number):
-        key = game.deal_key(game.game_key(seed, number))
-        return game.deal(key, arrays.cells, arrays.allowed_mines, arrays.mines).mines
+        dealt = game.deal_game(seed, number, arrays.cells, arrays.allowed_mines, arrays.mines)
+        return dealt.mines
 
     return jax.vmap(one, in_axes=-1, out_axes=-1)(numbers)
 

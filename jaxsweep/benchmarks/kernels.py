@@ -19,7 +19,7 @@ from jaxsweep.rules.deduction import deduce, nothing_certain, single_cell_round
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import Position
 from jaxsweep.simulation.episode import OpeningArrays
-from jaxsweep.simulation.matches import GAMES_PER_DEVICE, play_batches, play_games
+from jaxsweep.simulation.matches import GAMES_PER_DEVICE, play_and_report, play_games
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES
 
@@ -66,9 +66,9 @@ def deal(opening: Opening, batch: int) -> Call:
     """Lay the mines of new games."""
     table = OpeningArrays.of(opening)
 
-    def one(number):
-        key = game.deal_key(game.game_key(np.uint32(SEED), number))
-        return game.deal(key, table.cells, table.allowed_mines, table.mines)
+    def one(game_number):
+        seed = np.uint32(SEED)
+        return game.deal_game(seed, game_number, table.cells, table.allowed_mines, table.mines)
 
     return partial(jax.jit(vmap_last(one)), np.arange(batch, dtype=np.uint32))
 
@@ -163,13 +163,13 @@ def environment_steps(opening: Opening, batch: int) -> Call:
 def arena_games(opening: Opening, batch: int) -> Call:
     """Whole games of the player `exact`; games in progress carry over from call to call."""
     in_progress = min(GAMES_PER_DEVICE, max(batch, 64))
-    batches = play_batches(STRATEGIES["exact"], opening, SEED, 2**31 - 1, in_progress)
+    reports = play_and_report(STRATEGIES["exact"], opening, SEED, 2**31 - 1, in_progress)
     surplus = 0
 
     def call() -> int:
         nonlocal surplus
         while surplus < batch:
-            surplus += len(next(batches).record)
+            surplus += len(next(reports).record)
         surplus -= batch
         return surplus
 

@@ -15,8 +15,8 @@ from jaxsweep.commands.arena_arguments import parse
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import runs
-from jaxsweep.simulation.matches import GAMES_PER_DEVICE, Batch, merge, play_batches
-from jaxsweep.simulation.runs import Run, Settings
+from jaxsweep.simulation.matches import GAMES_PER_DEVICE, Report, merge, play_and_report
+from jaxsweep.simulation.runs import Run, RunSettings
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.simulation.summary import Measurement, compare
 from jaxsweep.single.replay import record as record_game
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     about = _about("arena", argv)
     measured = []
     for name in parsed.compare or [parsed.strategy]:
-        settings = Settings.of(opening, name, parsed.seed, parsed.games)
+        settings = RunSettings.of(opening, name, parsed.seed, parsed.games)
         folder = parsed.out / name if parsed.out and parsed.compare else parsed.out
         measurement = measure(settings, folder, parsed.batch, about)
         if measurement is None:
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def measure_and_report(
-    settings: Settings, as_json: bool, command: str, argv: Sequence[str] | None
+    settings: RunSettings, as_json: bool, command: str, argv: Sequence[str] | None
 ) -> None:
     """Plays games without storing their records, and prints the results.
 
@@ -82,17 +82,19 @@ def _about(command: str, argv: Sequence[str]) -> dict:
     }
 
 
-def measure(settings: Settings, folder: Path | None, batch: int, about: dict) -> Measurement | None:
+def measure(
+    settings: RunSettings, folder: Path | None, batch: int, about: dict
+) -> Measurement | None:
     """Plays the games of a run that its folder does not have yet; without a folder, all games.
 
     Of several processes, the first returns the measurement of the whole run, the others None.
     """
     if folder is None:
         began = time.perf_counter()
-        batches = play_batches(
+        reports = play_and_report(
             STRATEGIES[settings.strategy], settings.opening, settings.seed, settings.games, batch
         )
-        parts = list(_with_progress(batches, settings, settings.games))
+        parts = list(_with_progress(reports, settings, settings.games))
         record = merge([part.record for part in parts]).ordered()
         seconds = time.perf_counter() - began
         return Measurement(settings, record, seconds, max(part.seconds for part in parts))
@@ -119,8 +121,10 @@ def measure(settings: Settings, folder: Path | None, batch: int, about: dict) ->
     return Measurement(settings, run.records(), *run.seconds())
 
 
-def _with_progress(batches: Iterator[Batch], settings: Settings, games: int) -> Iterator[Batch]:
-    """Yields batches, and shows a bar with games per second, the win rate, and the time left."""
+def _with_progress(
+    reports: Iterator[Report], settings: RunSettings, games: int
+) -> Iterator[Report]:
+    """Yields reports, and shows a bar with games per second, the win rate, and the time left."""
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
@@ -137,9 +141,9 @@ def _with_progress(batches: Iterator[Batch], settings: Settings, games: int) -> 
     began = time.perf_counter()
     with bar:
         task = bar.add_task(settings.strategy, total=games, speed="compiling", wins="")
-        for batch in batches:
-            yield batch
-            won, played = won + int(batch.record.won.sum()), played + len(batch.record)
+        for latest in reports:
+            yield latest
+            won, played = won + int(latest.record.won.sum()), played + len(latest.record)
             low, high = wilson(won, played)
             speed = f"{played / (time.perf_counter() - began):,.0f}/s"
             wins = f"{won / played:.2%} ± {(high - low) / 2:.2%}"
@@ -173,7 +177,7 @@ def report(measurement: Measurement, as_json: bool, about: dict) -> None:
 
 
 _LOSSES = {
-    "unavoidable": "at the lowest risk",
+    "least_risk": "at the lowest risk",
     "not_best": "at more than the lowest risk",
     "wrong_certainty": "by a wrong certainty",
     "not_compared": "at a risk that was not compared",

@@ -14,7 +14,7 @@ from jaxsweep.commands.arena import measure_and_report
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening, Start
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.simulation.runs import Settings
+from jaxsweep.simulation.runs import RunSettings
 from jaxsweep.single import terminal
 from jaxsweep.single.replay import save, to_json, to_replay
 from jaxsweep.single.watch import WatchedMove, share_opened, watch
@@ -93,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _play_human(parsed, seed)
     opening = arguments.read_opening(parsed)
     if parsed.games is not None:
-        settings = Settings.of(opening, parsed.strategy or FAST, seed, parsed.games)
+        settings = RunSettings.of(opening, parsed.strategy or FAST, seed, parsed.games)
         measure_and_report(settings, parsed.json, "play", argv)
         return 0
     name = parsed.strategy or BEST

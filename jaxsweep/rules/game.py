@@ -1,7 +1,7 @@
 """The rules of the game on the device: deal, open, flag, chord, and the status.
 
 Functions are pure, on packed rows (see `bitboard`), and take one game or a batch of them, with the
-batch last; only `deal` is for one board. A finished game ignores further moves.
+batch last; only `deal` and `deal_game` are for one board. A finished game ignores further moves.
 """
 
 import equinox as eqx
@@ -18,11 +18,12 @@ from jaxsweep.rules.status import GameStatus
 
 __all__ = [
     "Game",
+    "GameNumber",
     "GameStatus",
     "Seed",
     "chord",
     "deal",
-    "deal_key",
+    "deal_game",
     "flag",
     "game_key",
     "move_key",
@@ -32,7 +33,10 @@ __all__ = [
 ]
 
 Seed = Integer[Array, ""] | np.uint32
-"""A seed, or the number of a game."""
+"""The seed of a sequence of games."""
+
+GameNumber = Integer[Array, ""] | np.uint32
+"""The number of a game among those of a seed, from 0."""
 
 
 class Game(eqx.Module):
@@ -44,19 +48,27 @@ class Game(eqx.Module):
     flags: Bits
 
 
-def game_key(seed: Seed, number: Seed) -> Key[Array, ""]:
-    """Returns the key of game `number` of a seed: everything random in a game derives from it."""
-    return jax.random.fold_in(jax.random.key(seed), number)
-
-
-def deal_key(key: Key[Array, ""]) -> Key[Array, ""]:
-    """Returns the key that a game's mines are placed with."""
-    return jax.random.fold_in(key, 0)
+def game_key(seed: Seed, game_number: GameNumber) -> Key[Array, ""]:
+    """Returns the key of a game of a seed: everything random in a game derives from it."""
+    return jax.random.fold_in(jax.random.key(seed), game_number)
 
 
 def move_key(key: Key[Array, ""], move: Int[Array, ""] | np.int32) -> Key[Array, ""]:
     """Returns the key that the player may use for move number `move`."""
     return jax.random.fold_in(key, move + 1)
+
+
+def deal_game(
+    seed: Seed,
+    game_number: GameNumber,
+    cells: Bits | UInt32[np.ndarray, "rows words"],
+    allowed_mines: Bits | UInt32[np.ndarray, "rows words"],
+    mines: Int[Array, ""],
+) -> Game:
+    """Returns a game of a seed, dealt as by `deal`."""
+    # Number 0 is for the mines; `move_key` uses those from 1 on.
+    key = jax.random.fold_in(game_key(seed, game_number), 0)
+    return deal(key, cells, allowed_mines, mines)
 
 
 def deal(

@@ -118,7 +118,7 @@ class Opening:
         """The probability that the first cell is a mine."""
         return self.level.mines / self.level.cells if self.start is Start.ANY else 0.0
 
-    def cells(self) -> UInt32[np.ndarray, "rows words"]:
+    def board_mask(self) -> UInt32[np.ndarray, "rows words"]:
         """Returns the mask of the board's cells."""
         return bitboard.rectangle(self.level.rows, self.level.cols)
 

@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float, Int, Integer, Key
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.deduction import Certain, Rule, count_rule, pair_round, single_cell_numbers
-from jaxsweep.rules.game import Game, GameStatus, Seed
+from jaxsweep.rules.game import Game, GameNumber, GameStatus, Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
@@ -39,7 +39,7 @@ class OpeningArrays(eqx.Module):
         """Converts an opening to arrays."""
         row, col = opening.first
         return cls(
-            cells=jnp.asarray(opening.cells()),
+            cells=jnp.asarray(opening.board_mask()),
             allowed_mines=jnp.asarray(opening.allowed_mines()),
             mines=jnp.asarray(opening.level.mines, jnp.int32),
             row=jnp.asarray(row, jnp.int32),
@@ -77,7 +77,7 @@ class Episode(eqx.Module):
     opened: Bits
     known_mines: Bits
     """The mines that the player has deduced."""
-    number: Integer[Array, "*batch"]
+    game_number: Integer[Array, "*batch"]
     stage: Int[Array, "*batch"]
     clicks: Int[Array, "*batch"]
     rounds: Int[Array, "*batch"]
@@ -96,14 +96,11 @@ class Episode(eqx.Module):
     """Whether the last guess was compared with all other cells, and had the least risk."""
 
 
-def _deal(opening: OpeningArrays, seed: Seed, number: Seed) -> Game:
-    key = game.deal_key(game.game_key(seed, number))
-    return game.deal(key, opening.cells, opening.allowed_mines, opening.mines)
-
-
-def deal(opening: OpeningArrays, seed: Seed, number: Seed) -> Episode:
+def deal(opening: OpeningArrays, seed: Seed, game_number: GameNumber) -> Episode:
     """Deals a game and opens its first cell; the flood fill follows in `play_single_round`."""
-    dealt, none = _deal(opening, seed, number), jnp.int32(0)
+    mines = opening.mines
+    dealt = game.deal_game(seed, game_number, opening.cells, opening.allowed_mines, mines)
+    none = jnp.int32(0)
     first = bitboard.single(opening.row, opening.col, dealt.cells)
     # A board without a safe cell is won before the first click.
     playing = game.status(dealt) == GameStatus.PLAYING
@@ -111,7 +108,7 @@ def deal(opening: OpeningArrays, seed: Seed, number: Seed) -> Episode:
         mines=dealt.mines,
         opened=jnp.where(playing, first, jnp.uint32(0)),
         known_mines=jnp.zeros_like(dealt.mines),
-        number=jnp.asarray(number),
+        game_number=jnp.asarray(game_number),
         stage=jnp.int32(Stage.SINGLE),
         clicks=jnp.int32(1),
         rounds=none,
@@ -123,6 +120,10 @@ def deal(opening: OpeningArrays, seed: Seed, number: Seed) -> Episode:
         first_risk=jnp.float32(UNKNOWN_RISK),
         known_least_risk=jnp.asarray(True),
     )
+
+
+compiled_deal = jax.jit(deal)
+"""As `deal`, compiled, for single games on the host."""
 
 
 def status(opening: OpeningArrays, episode: Episode) -> Int[Array, "*batch"]:
@@ -138,7 +139,7 @@ def view(opening: OpeningArrays, episode: Episode) -> Position:
 
 def key_for(episode: Episode, seed: Seed) -> Key[Array, ""]:
     """Returns the key that the strategy may use for its next move."""
-    return game.move_key(game.game_key(seed, episode.number), episode.strategy_moves)
+    return game.move_key(game.game_key(seed, episode.game_number), episode.strategy_moves)
 
 
 class RoundResult(eqx.Module):
@@ -241,7 +242,7 @@ def apply_move(episode: Episode, move: Move) -> Episode:
         mines=episode.mines,
         opened=episode.opened | move.opens,
         known_mines=(episode.known_mines | move.flags) & ~move.opens,
-        number=episode.number,
+        game_number=episode.game_number,
         stage=jnp.full_like(episode.stage, Stage.SINGLE),
         clicks=episode.clicks + bitboard.count(move.opens),
         rounds=episode.rounds + 1,

@@ -44,7 +44,7 @@ class Loss(enum.IntEnum):
 
     NONE = 0
     """It was won."""
-    UNAVOIDABLE = 1
+    LEAST_RISK = 1
     """The guess had the least risk of all cells."""
     NOT_BEST = 2
     """Another cell had less risk than the guess."""
@@ -60,7 +60,7 @@ class Record(eqx.Module):
     `runs.checksum` depends on the order of the fields.
     """
 
-    number: Integer[np.ndarray, " games"]
+    game_number: Integer[np.ndarray, " games"]
     won: Bool[np.ndarray, " games"]
     clicks: Int[np.ndarray, " games"]
     """Cells that the player chose to open, with the first; cells of a flood fill do not count."""
@@ -74,7 +74,7 @@ class Record(eqx.Module):
     """Guesses whose risk the player did not know."""
     wrong_certainties: Int[np.ndarray, " games"]
     """Moves that the player claimed to be safe, and that hit a mine: none if it is sound."""
-    risk: Float[np.ndarray, " games"]
+    negative_log_survival: Float[np.ndarray, " games"]
     """The negative log-probability to survive all guesses whose risk was known."""
     first_risk: Float[np.ndarray, " games"]
     """The risk of the first guess; −1 if there was none or it was not known."""
@@ -82,11 +82,11 @@ class Record(eqx.Module):
     """A `Loss`."""
 
     def __len__(self) -> int:
-        return len(self.number)
+        return len(self.game_number)
 
     def ordered(self) -> "Record":
         """Sorts the games by number."""
-        order = np.argsort(self.number, kind="stable")
+        order = np.argsort(self.game_number, kind="stable")
         return jax.tree.map(lambda leaf: leaf[order], self)
 
 
@@ -95,14 +95,14 @@ def merge(records: Sequence[Record]) -> Record:
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *records)
 
 
-class Batch(eqx.Module):
+class Report(eqx.Module):
     """Games that devices reported at once, and the time since the previous report."""
 
     record: Record
     seconds: float
 
 
-def play_batches(
+def play_and_report(
     strategy: AbstractStrategy,
     opening: Opening,
     seed: int,
@@ -111,7 +111,7 @@ def play_batches(
     first: int = 0,
     devices: Sequence[Device] | None = None,
     compare_losses: bool = True,
-) -> Iterator[Batch]:
+) -> Iterator[Report]:
     """Plays games `first` to `first + games` − 1; yields records in the order of finishing.
 
     Args:
@@ -127,12 +127,12 @@ def play_batches(
 
     """
     used = tuple(devices or jax.local_devices())
-    end, arrays, key = first + games, OpeningArrays.of(opening), np.uint32(seed)
+    end, arrays, np_seed = first + games, OpeningArrays.of(opening), np.uint32(seed)
     config = ProgramConfig(strategy, batch, min(MAX_RECORDS, max(batch, BUCKET)))
     run = scheduler.compile_program(config, used)
     # A run without games compiles the program, so that compilation is not timed.
     nothing = [scheduler.initial_state(config, arrays, end, end, 1) for _ in used]
-    jax.block_until_ready(run(key, arrays, scheduler.shard_states(nothing, used)))
+    jax.block_until_ready(run(np_seed, arrays, scheduler.shard_states(nothing, used)))
     machine.trim_memory()
     states = scheduler.shard_states(
         [
@@ -143,13 +143,13 @@ def play_batches(
     )
     done, began = 0, time.perf_counter()
     while done < games:
-        states = run(key, arrays, states)
+        states = run(np_seed, arrays, states)
         finished = _fetch(states)
-        states = _move_on_host(strategy, arrays, key, states)
+        states = _move_on_host(strategy, arrays, np_seed, states)
         if finished is not None:
             record = _record(opening, finished, compare_losses)
             now = time.perf_counter()
-            yield Batch(record, now - began)
+            yield Report(record, now - began)
             done, began = done + len(record), now
 
 
@@ -157,17 +157,17 @@ _Arguments = ParamSpec("_Arguments")
 
 
 def _without_time(
-    play: Callable[_Arguments, Iterator[Batch]],
+    play: Callable[_Arguments, Iterator[Report]],
 ) -> Callable[_Arguments, Iterator[Record]]:
     def records(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> Iterator[Record]:
-        for batch in play(*args, **kwargs):
-            yield batch.record
+        for report in play(*args, **kwargs):
+            yield report.record
 
     return records
 
 
-play_games = _without_time(play_batches)
-"""As `play_batches`, with the same arguments, but yields the records alone."""
+play_games = _without_time(play_and_report)
+"""As `play_and_report`, with the same arguments, but yields the records alone."""
 
 
 def _fetch(states: DeviceState) -> FinishedEpisodes | None:
@@ -183,7 +183,7 @@ def _fetch(states: DeviceState) -> FinishedEpisodes | None:
 
 
 def _move_on_host(
-    strategy: AbstractStrategy, opening: OpeningArrays, key: np.uint32, states: DeviceState
+    strategy: AbstractStrategy, opening: OpeningArrays, seed: np.uint32, states: DeviceState
 ) -> DeviceState:
     """Makes the moves that wait for the host, if enough do or nothing else is left to do."""
     stages = np.asarray(states.episodes.stage)
@@ -197,7 +197,7 @@ def _move_on_host(
         at = (device[start : start + BUCKET], ..., slot[start : start + BUCKET])
         # Indexing with two arrays puts the batch first: move it last again.
         waiting = jax.tree.map(lambda leaf, at=at: np.moveaxis(leaf[at], 0, -1), held)
-        after = _guess_on_host(strategy, opening, key, waiting)
+        after = _guess_on_host(strategy, opening, seed, waiting)
         for leaf, new in zip(jax.tree.leaves(held), jax.tree.leaves(after), strict=True):
             leaf[at] = np.moveaxis(new, -1, 0)
     sharding = states.episodes.stage.sharding
@@ -205,11 +205,11 @@ def _move_on_host(
 
 
 def _guess_on_host(
-    strategy: AbstractStrategy, opening: OpeningArrays, key: np.uint32, waiting: Episode
+    strategy: AbstractStrategy, opening: OpeningArrays, seed: np.uint32, waiting: Episode
 ) -> Episode:
     """Applies the strategy's moves; pads to one size, so that kernels compile once."""
     padded, filled = _pad(waiting)
-    positions, keys = _views_and_keys(opening, key, padded, filled)
+    positions, keys = _views_and_keys(opening, seed, padded, filled)
     moves = strategy.guess(positions, keys)
     after = jax.device_get(_apply_moves(padded, moves))
     return jax.tree.map(lambda leaf: leaf[..., filled], after)
@@ -217,7 +217,7 @@ def _guess_on_host(
 
 def _pad(episodes: Episode) -> tuple[Episode, Bool[np.ndarray, " bucket"]]:
     """Pads episodes to a bucket; also returns which entries are real."""
-    real = len(episodes.number)
+    real = len(episodes.game_number)
     which = np.minimum(np.arange(BUCKET), real - 1)
     return jax.tree.map(lambda leaf: leaf[..., which], episodes), np.arange(BUCKET) < real
 
@@ -225,14 +225,14 @@ def _pad(episodes: Episode) -> tuple[Episode, Bool[np.ndarray, " bucket"]]:
 @jax.jit
 def _views_and_keys(
     opening: OpeningArrays,
-    key: Seed,
+    seed: Seed,
     waiting: Episode,
     filled: Bool[Array | np.ndarray, " bucket"],
 ) -> tuple[Position, Key[Array, " bucket"]]:
     openings = opening.broadcast(BUCKET)
     episodes = scheduler.clear_padding(waiting, jnp.asarray(filled), openings.cells)
     positions = episode.view(openings, episodes)
-    return positions, vmap_last(partial(episode.key_for, seed=key))(episodes)
+    return positions, vmap_last(partial(episode.key_for, seed=seed))(episodes)
 
 
 _apply_moves = jax.jit(episode.apply_move)
@@ -240,7 +240,7 @@ _apply_moves = jax.jit(episode.apply_move)
 
 def _record(opening: Opening, finished: FinishedEpisodes, compare_losses: bool) -> Record:
     names = (
-        "number",
+        "game_number",
         "clicks",
         "guesses",
         "rounds",
@@ -251,7 +251,7 @@ def _record(opening: Opening, finished: FinishedEpisodes, compare_losses: bool) 
     return Record(
         won=np.asarray(finished.won),
         opened=np.asarray(finished.opened),
-        risk=-np.asarray(finished.episode.log_survival),
+        negative_log_survival=-np.asarray(finished.episode.log_survival),
         loss=_losses(opening, finished, compare_losses),
         **{name: np.asarray(getattr(finished.episode, name)) for name in names},
     )
@@ -262,7 +262,7 @@ def _losses(
 ) -> UInt8[np.ndarray, " games"]:
     """Classifies the losses; with `compare`, guesses that nobody compared yet are compared."""
     last, won = finished.episode, finished.won
-    loss = np.where(last.known_least_risk, Loss.UNAVOIDABLE, Loss.NOT_COMPARED)
+    loss = np.where(last.known_least_risk, Loss.LEAST_RISK, Loss.NOT_COMPARED)
     loss = np.where(last.wrong_certainties > 0, Loss.WRONG_CERTAINTY, loss)
     loss = np.where(won, Loss.NONE, loss)
     left = np.nonzero(loss == Loss.NOT_COMPARED)[0] if compare else ()
@@ -285,5 +285,5 @@ def _compare_guesses(opening: OpeningArrays, lost: Episode) -> Int[np.ndarray, "
     hidden = bitboard.unpack_batch(np.asarray(positions.hidden))[: len(hit)]
     probability = np.where(hidden, np.asarray(beliefs.mine_probability), np.inf)
     risk = np.where(hit, probability, 0.0).max((1, 2))
-    best = np.where(risk <= probability.min((1, 2)) + TIE, Loss.UNAVOIDABLE, Loss.NOT_BEST)
+    best = np.where(risk <= probability.min((1, 2)) + TIE, Loss.LEAST_RISK, Loss.NOT_BEST)
     return np.where(np.asarray(beliefs.status) == Status.EXACT, best, Loss.NOT_COMPARED)

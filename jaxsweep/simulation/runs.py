@@ -19,7 +19,7 @@ from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import matches
-from jaxsweep.simulation.matches import Batch, Record
+from jaxsweep.simulation.matches import Record, Report
 from jaxsweep.strategies import STRATEGIES
 
 SHARD = 10_000
@@ -33,7 +33,7 @@ class RunError(UserError):
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """Everything that the games of a run depend on."""
 
     rows: int
@@ -47,7 +47,7 @@ class Settings:
     shard: int = SHARD
 
     @classmethod
-    def of(cls, opening: Opening, strategy: str, seed: int, games: int) -> "Settings":
+    def of(cls, opening: Opening, strategy: str, seed: int, games: int) -> "RunSettings":
         """Builds the settings of a run of an opening."""
         level = opening.level
         sizes = (level.rows, level.cols, level.mines)
@@ -74,7 +74,7 @@ class Run:
     Raises `RunError` if the folder has a run with other settings, or other files.
     """
 
-    def __init__(self, folder: Path, settings: Settings, about: dict):
+    def __init__(self, folder: Path, settings: RunSettings, about: dict):
         self.folder, self.settings = folder, settings
         manifest = folder / MANIFEST
         wanted = json.loads(json.dumps(asdict(settings)))
@@ -106,7 +106,7 @@ class Run:
         except Exception:  # A damaged file can fail in many ways.
             return None
         numbers = np.asarray(self.settings.games_of(shard))
-        if expected != checksum([record]) or not np.array_equal(record.number, numbers):
+        if expected != checksum([record]) or not np.array_equal(record.game_number, numbers):
             return None
         return record
 
@@ -150,14 +150,14 @@ class Run:
 
 def play(
     run: Run, shards: range, batch: int, devices: list[Device] | None = None
-) -> Iterator[Batch]:
+) -> Iterator[Report]:
     """Plays the missing ones of these shards, and writes each when its last game is finished."""
     settings = run.settings
     for first, last in _ranges(run.missing(shards)):
         start, end = settings.games_of(first).start, settings.games_of(last).stop
         pending: dict[int, list[Record]] = {}
         spent = longest = 0.0
-        for report in matches.play_batches(
+        for report in matches.play_and_report(
             STRATEGIES[settings.strategy],
             settings.opening,
             settings.seed,
@@ -183,7 +183,7 @@ def play(
 
 def _split_by_shard(record: Record, size: int, pending: dict[int, list[Record]]) -> None:
     """Splits records by shard and appends the parts to `pending`."""
-    shard_of = record.number // np.asarray(size, record.number.dtype)
+    shard_of = record.game_number // np.asarray(size, record.game_number.dtype)
     for shard in np.unique(shard_of):
         own = shard_of == shard
         part = jax.tree.map(lambda leaf, own=own: leaf[own], record)

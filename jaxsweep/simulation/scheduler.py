@@ -228,9 +228,9 @@ def clear_padding(episodes: Episode, filled: Bool[Array, " bucket"], cells: Bits
 def _deal(opening: OpeningArrays, seed: UInt32[Array, ""], bucket: Bucket) -> Episode:
     """Deals new games while there are numbers left, else leaves the slots empty."""
     rank = (arrays.prefix_counts(bucket.filled) - 1).astype(jnp.uint32)
-    number = bucket.next_game + rank * bucket.stride
-    dealt = vmap_last(partial(episode.deal, opening, seed))(number)
-    stage = jnp.where(number < bucket.end_game, Stage.SINGLE, Stage.EMPTY).astype(jnp.int32)
+    game_number = bucket.next_game + rank * bucket.stride
+    dealt = vmap_last(partial(episode.deal, opening, seed))(game_number)
+    stage = jnp.where(game_number < bucket.end_game, Stage.SINGLE, Stage.EMPTY).astype(jnp.int32)
     return eqx.tree_at(lambda x: x.stage, dealt, stage)
 
 

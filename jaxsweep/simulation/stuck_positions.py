@@ -30,17 +30,17 @@ def stuck_positions(opening: Opening, seed: int, count: int) -> Position:
 
     The same arguments give the same positions.
     """
-    arrays, key, found = OpeningArrays.of(opening), np.uint32(seed), []
+    arrays, np_seed, found = OpeningArrays.of(opening), np.uint32(seed), []
     have = dealt = 0
     while have < count:
-        games = _deal(arrays, key, np.arange(dealt, dealt + BATCH, dtype=np.uint32))
+        games = _deal(arrays, np_seed, np.arange(dealt, dealt + BATCH, dtype=np.uint32))
         dealt += BATCH
         for _ in range(POSITIONS_PER_GAME):
             games, positions = _until_stuck(arrays, games)
             stuck = np.asarray(games.stage) == Stage.GUESS
             found.append(jax.tree.map(lambda leaf, s=stuck: np.asarray(leaf)[..., s], positions))
             have += int(stuck.sum())
-            games = _open_safe_cell(arrays, games, key)
+            games = _open_safe_cell(arrays, games, np_seed)
     return jax.tree.map(
         lambda *leaves: jnp.asarray(np.concatenate(leaves, axis=-1)[..., :count]), *found
     )
@@ -48,9 +48,9 @@ def stuck_positions(opening: Opening, seed: int, count: int) -> Position:
 
 @jax.jit
 def _deal(
-    opening: OpeningArrays, seed: Seed, numbers: UInt32[Array | np.ndarray, " batch"]
+    opening: OpeningArrays, seed: Seed, game_numbers: UInt32[Array | np.ndarray, " batch"]
 ) -> Episode:
-    return vmap_last(partial(episode.deal, opening, seed))(jnp.asarray(numbers))
+    return vmap_last(partial(episode.deal, opening, seed))(jnp.asarray(game_numbers))
 
 
 @jax.jit

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from jaxsweep.runtime import machine
 from jaxsweep.simulation.matches import Loss, Record
-from jaxsweep.simulation.runs import RunError, Settings, checksum
+from jaxsweep.simulation.runs import RunError, RunSettings, checksum
 from jaxsweep.simulation.statistics import paired_difference, wilson
 
 
@@ -12,7 +12,7 @@ from jaxsweep.simulation.statistics import paired_difference, wilson
 class Measurement:
     """The records of all games of a run, by number, and how long they took."""
 
-    settings: Settings
+    settings: RunSettings
     record: Record
     seconds: float
     longest: float

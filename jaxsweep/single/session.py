@@ -5,15 +5,13 @@ Mines are dealt when the first cell is opened, by the start rule.
 
 from dataclasses import dataclass, replace
 
-import jax
 import numpy as np
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.board import Board, Cell, Mask, cells_of, mask_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level, Opening, Start
-from jaxsweep.simulation import episode
-from jaxsweep.simulation.episode import OpeningArrays
+from jaxsweep.simulation.episode import OpeningArrays, compiled_deal
 from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay
 from jaxsweep.strategies import Reason
 
@@ -100,16 +98,14 @@ class Session:
         return replace(self, board=after, moves=(*self.moves, move), before=self)
 
 
-_deal = jax.jit(episode.deal)
-
-
 def warm_up(level: Level) -> None:
     """Compiles what the first cell of a level needs, so that a person need not wait for it."""
     deal(Opening(Level(level.rows, level.cols, 0), Start.ANY, (0, 0)), 0)
 
 
-def deal(opening: Opening, seed: int, game: int = 0) -> Mask:
+def deal(opening: Opening, seed: int, game_number: int = 0) -> Mask:
     """Deals the mines of a game of a seed, the same for every player."""
-    mines = np.asarray(_deal(OpeningArrays.of(opening), np.uint32(seed), np.uint32(game)).mines)
+    arrays = OpeningArrays.of(opening)
+    mines = np.asarray(compiled_deal(arrays, np.uint32(seed), np.uint32(game_number)).mines)
     grid = np.asarray(bitboard.unpack(mines, opening.level.cols))
     return grid[: opening.level.rows]

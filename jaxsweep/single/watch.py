@@ -22,7 +22,7 @@ from jaxsweep.simulation.episode import (
     RoundResult,
     Stage,
     apply_move,
-    deal,
+    compiled_deal,
     key_for,
     play_pair_round,
     play_single_round,
@@ -57,11 +57,11 @@ class WatchedMove:
 
 
 def watch(
-    strategy: AbstractStrategy, opening: Opening, seed: int, number: int = 0
+    strategy: AbstractStrategy, opening: Opening, seed: int, game_number: int = 0
 ) -> Iterator[WatchedMove]:
-    """Plays game `number` of a seed, move by move, as the arena does."""
-    cols, arrays, key = opening.level.cols, OpeningArrays.of(opening), np.uint32(seed)
-    episode = _deal(arrays, key, np.uint32(number))
+    """Plays a game of a seed, move by move, as the arena does."""
+    cols, arrays, np_seed = opening.level.cols, OpeningArrays.of(opening), np.uint32(seed)
+    episode = compiled_deal(arrays, np_seed, np.uint32(game_number))
     before = np.zeros((opening.level.rows, cols), bool)
     cells, reason, risk, advice = [opening.first], Reason.FIRST, opening.first_risk, None
     for move_number in itertools.count():
@@ -85,7 +85,7 @@ def watch(
             advice, episode, opens = None, result.episode, result.opens
             reason, risk = Reason(int(result.rule)), 0.0
         else:
-            advice = strategy.advise(position, _key(result.episode, key))
+            advice = strategy.advise(position, _key(result.episode, np_seed))
             move = advice.move
             episode, opens = _apply_move(result.episode, move), move.opens
             reason, risk = Reason(int(move.reason)), float(move.risk)
@@ -137,7 +137,6 @@ def _single_rounds(
 
 
 _play_pair_round = jax.jit(play_pair_round)
-_deal = jax.jit(deal)
 _apply_move = jax.jit(apply_move)
 _key = jax.jit(key_for)
 
