@@ -19,6 +19,7 @@ from tests.waiting import PATIENCE
 from tests.window import AtOnce, Hand, Pretending, Still
 from viewer import events
 from viewer.analysis_result import analyse_position
+from viewer.buttons import top_buttons
 from viewer.effects import Analyse
 from viewer.engine_worker import EngineWorker
 from viewer.events import LEFT, MIDDLE, RIGHT
@@ -389,8 +390,8 @@ def test_help_menu_and_quit(hand):
 
 def test_buttons_on_top_are_the_keys(hand):
     hand = hand(SMALL, executor=Pretending())
-    for index, mode in enumerate(Mode):
-        button = hand.model.layout.button(index)
+    places = hand.model.layout.buttons(len(top_buttons(dark=False)))
+    for button, mode in zip(places, Mode, strict=False):
         place = (button.left + 5, button.top + 5)
         hand.window.send(events.Press(place, LEFT))
         hand.window.send(events.Release(place, LEFT))

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from jaxsweep.rules.position import from_grid, to_text
 from viewer import effects, menu
+from viewer.buttons import MODE_KEYS
 from viewer.events import Key
 from viewer.files import replay_shown
 from viewer.model import Menu, Mode, Model
 from viewer.modes import analyse, play, replay, watch
-from viewer.modes.switch import MODE_KEYS, switch_mode
+from viewer.modes.switch import switch_mode
 
 _OVERLAYS = {"o": "odds", "p": "percent", "m": "marks", "e": "outlines"}
 

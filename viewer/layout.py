@@ -15,9 +15,6 @@ MARGIN = 12
 MIN_SIZE = (320, 240)
 MAX_CELL, MIN_CELL = 96, 4
 
-BUTTONS = 7
-"""Modes, new game, theme and help."""
-
 
 @dataclass(frozen=True)
 class Rect:
@@ -61,10 +58,13 @@ class Layout:
         """Returns the top left corner of a cell."""
         return self.origin[0] + cell[1] * self.cell, self.origin[1] + cell[0] * self.cell
 
-    def button(self, index: int) -> Rect:
-        """Returns the rectangle of a button on top."""
-        width = self.bar.width // BUTTONS
-        return Rect(self.bar.left + index * width, self.bar.top, width, self.bar.height)
+    def buttons(self, count: int) -> list[Rect]:
+        """Returns the rectangles of the buttons on top, from left to right."""
+        width = self.bar.width // count
+        return [
+            Rect(self.bar.left + index * width, self.bar.top, width, self.bar.height)
+            for index in range(count)
+        ]
 
     def visible(self) -> tuple[range, range]:
         """Returns the rows and the columns that are at least partly in view."""

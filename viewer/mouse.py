@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from viewer.buttons import top_buttons
 from viewer.events import LEFT, RIGHT, Key, Point, Press, Release
 from viewer.keys import on_key
-from viewer.layout import BUTTONS, MAX_CELL
+from viewer.layout import MAX_CELL
 from viewer.model import Mode, Model
 from viewer.modes import analyse, play, replay
 
@@ -15,9 +16,6 @@ ZOOM = 1.25
 """The factor of one step of the wheel."""
 
 MAX_ZOOM = 64.0
-
-_BUTTON_KEYS = ("f2", "f3", "f4", "f5", "n", "t", "f1")
-"""The keys that the buttons on top stand for: modes, menu, theme, help."""
 
 
 def on_press(model: Model, press: Press) -> Model:
@@ -64,9 +62,10 @@ def on_release(model: Model, release: Release) -> Model:
     if release.button == LEFT and before.pressed_at is not None:
         if max(abs(a - b) for a, b in zip(at, before.pressed_at, strict=True)) >= DRAG:
             return model
-        for index in range(BUTTONS):
-            if model.layout.button(index).has(at):
-                return on_key(model, Key(_BUTTON_KEYS[index]))
+        buttons = top_buttons(model.dark)
+        for button, place in zip(buttons, model.layout.buttons(len(buttons)), strict=True):
+            if place.has(at):
+                return on_key(model, Key(button.key))
     cell = model.layout.cell_at(at)
     if cell is None:
         return model

@@ -5,8 +5,6 @@ from dataclasses import replace
 from viewer.model import Mode, Model
 from viewer.modes import play, watch
 
-MODE_KEYS = {"f2": Mode.REPLAY, "f3": Mode.WATCH, "f4": Mode.PLAY, "f5": Mode.ANALYSE}
-
 
 def switch_mode(model: Model, mode: Mode) -> Model:
     """Enters a mode with its whole board in view."""
