@@ -11,7 +11,7 @@ import pygame
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.single import session
 from jaxsweep.single.replay import Replay, save
-from viewer import clipboard, effects, events, scores
+from viewer import clipboard, effects, events, leaderboard_effects
 from viewer.drawing import draw
 from viewer.effects import Effect
 from viewer.engine_worker import EngineWorker
@@ -30,7 +30,10 @@ class ScreenError(UserError):
 
 
 class Window:
-    """A window on the screen, and the model that it shows."""
+    """A window on the screen, and the model that it shows.
+
+    `is_open` turns false when the person closes the window or quits.
+    """
 
     def __init__(self, model: Model, engine: EngineWorker):
         # Not `pygame.init()`: a machine without a sound card would complain.
@@ -45,13 +48,13 @@ class Window:
         self.model = model
         self._engine = engine
         self._drawn: Model | None = None
-        self._open = True
+        self.is_open = True
 
     def run(self) -> None:
         """Shows frames until the window is closed."""
         clock = pygame.time.Clock()
         try:
-            while self._open:
+            while self.is_open:
                 self.frame(clock.tick(FRAMES) / 1000)
         finally:
             self.close()
@@ -60,7 +63,7 @@ class Window:
         """Handles what happened since the last frame, and draws if anything changed."""
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
-                self._open = False
+                self.is_open = False
             for own in translate(event):
                 self.send(own)
         for answer in self._engine.poll():
@@ -70,11 +73,6 @@ class Window:
             draw(self.surface, self.model)
             pygame.display.flip()
             self._drawn = self.model
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the window has not been closed."""
-        return self._open
 
     def send(self, event: Event) -> None:
         """Updates the model by an event, and carries out the effects."""
@@ -104,13 +102,13 @@ class Window:
             case effects.Paste():
                 yield events.Pasted(clipboard.text())
             case effects.EnterGame():
-                yield from scores.enter(effect)
+                yield from leaderboard_effects.enter(effect)
             case effects.ReadLeaderboard():
-                yield scores.read(effect)
+                yield leaderboard_effects.read(effect)
             case effects.SaveReplay():
                 yield events.Notice(_save(effect.replay))
             case effects.Quit():
-                self._open = False
+                self.is_open = False
 
 
 def translate(event: pygame.event.Event) -> Iterator[Event]:
