@@ -3,14 +3,13 @@
 from dataclasses import replace
 
 from jaxsweep.rules.level import LEVELS, Start
+from jaxsweep.single.leaderboard import MAX_NAME_LENGTH, tidy_name
 from jaxsweep.strategies import STRATEGIES
 from viewer.events import Key
 from viewer.model import Editor, Menu, Mode, Model, Settings
 from viewer.modes import play, watch
 
 MENU_ROWS = ("Level", "Start", "Player", "Seed", "Name")
-
-LONGEST_NAME = 20
 
 
 def on_key(model: Model, menu: Menu, key: Key) -> Model:
@@ -62,13 +61,13 @@ def _typed(menu: Menu, key: Key) -> Settings:
         if key.name == "backspace":
             return replace(draft, name=draft.name[:-1])
         if key.text.isprintable():
-            return replace(draft, name=(draft.name + key.text)[:LONGEST_NAME])
+            return replace(draft, name=(draft.name + key.text)[:MAX_NAME_LENGTH])
     return draft
 
 
 def _apply(model: Model, settings: Settings) -> Model:
     """Starts what the mode is for with the new settings; replay mode becomes watch mode."""
-    settings = replace(settings, name=settings.name.strip() or "me")
+    settings = replace(settings, name=tidy_name(settings.name))
     model = replace(model, settings=settings, zoom=1.0, pan=(0, 0))
     if model.mode is Mode.PLAY:
         return play.new_game(model)

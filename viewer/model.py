@@ -9,6 +9,7 @@ from jaxtyping import Int8
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import HIDDEN
+from jaxsweep.single.leaderboard import DEFAULT_NAME
 from jaxsweep.single.person import PersonGame
 from jaxsweep.strategies import BEST
 from viewer.analysis_result import AnalysisResult, PositionKey, position_key
@@ -53,7 +54,7 @@ class Settings:
     start: Start = Start.SAFE
     strategy: str = BEST
     seed: int = 1
-    name: str = "me"
+    name: str = DEFAULT_NAME
 
     @property
     def opening(self) -> Opening:

@@ -22,7 +22,10 @@ COLUMNS = ("name", "level", "start", "won", "seconds", "helped", "date")
 BEST_TIMES = 5
 """How many of the best times are listed."""
 
-LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40
+
+DEFAULT_NAME = "player"
+"""The name of a person who gives none."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +73,17 @@ def level_name(level: Level) -> str:
 
 
 def tidy_name(name: str) -> str:
-    """Returns a name as it is stored: one line, not too long; `player` if nothing is left."""
+    """Returns a name as it is stored: one line, not too long; `DEFAULT_NAME` if empty."""
     printable = "".join(char if char.isprintable() else " " for char in name)
-    return " ".join(printable.split())[:LONGEST_NAME].strip() or "player"
+    return " ".join(printable.split())[:MAX_NAME_LENGTH].strip() or DEFAULT_NAME
 
 
 def default_name() -> str:
-    """Returns the user's name on this machine, or `player` where it has none."""
+    """Returns the user's name on this machine, or `DEFAULT_NAME` where it has none."""
     try:
         return tidy_name(getpass.getuser())
     except (OSError, KeyError, ImportError):
-        return tidy_name("")
+        return DEFAULT_NAME
 
 
 def add(entry: Entry) -> None:
