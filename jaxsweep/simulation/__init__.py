@@ -1,6 +1,10 @@
 """Many games in batches, on all devices.
 
-`episode` advances games by one step, `scheduler` keeps a device busy with many of them, `matches`
-plays a given number of games and records them, and `runs` stores records on disk so that a run can
-be resumed. `statistics` has confidence intervals; `stuck_positions` samples test positions.
+- `episode`: one game in progress, and the steps that advance it.
+- `scheduler`: a device's program, which keeps it busy with many episodes.
+- `matches`: plays a given number of games and records them.
+- `runs`: records on disk, so that a run can be resumed.
+- `summary`: the figures of a run, and comparisons of two.
+- `statistics`: confidence intervals.
+- `stuck_positions`: samples positions for tests and benchmarks.
 """

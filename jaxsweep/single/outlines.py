@@ -1,7 +1,9 @@
 """The connected components and tile sets of a position's frontier, to be drawn.
 
-Hidden cells next to an open number are the boundary. Those that touch the same numbers form a tile
-set; tile sets that share a number, directly or through others, form a connected component.
+Here the boundary is every hidden cell next to an open number, as a person sees it on the board;
+`rules.frontier` first removes the cells that single numbers determine, so that the engines'
+components may be smaller. Boundary cells that touch the same numbers form a tile set; tile sets
+that share a number, directly or through others, form a connected component.
 """
 
 from dataclasses import dataclass

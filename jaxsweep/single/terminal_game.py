@@ -168,7 +168,10 @@ def _say_over(state: TerminalGame) -> TerminalGame:
 
 
 def _with_game(state: TerminalGame, game: PersonGame) -> TerminalGame:
-    """Flags are no evidence: an analysis holds until a cell opens."""
+    """Returns the state with this game.
+
+    Keeps the analysis while no cell opened, since flags are no evidence.
+    """
     opened, before = game.session.board.opened, state.game.session.board.opened
     analysis = state.analysis if np.array_equal(opened, before) else None
     return replace(state, game=game, analysis=analysis)
