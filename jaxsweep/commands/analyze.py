@@ -19,7 +19,7 @@ from jaxsweep.rules.position import PositionError, read_all, stack
 from jaxsweep.runtime.compilation import is_cold, use_cache
 from jaxsweep.single import terminal
 from jaxsweep.single.analysis import Analysis, analyze
-from jaxsweep.single.words import count
+from jaxsweep.single.words import count, layouts_in_words
 
 LISTED = 5
 """The number of safest cells, and of candidates, that are listed."""
@@ -74,9 +74,7 @@ def _summary(analysis: Analysis) -> list[str]:
         how = f"standard errors up to {largest:.2%}" if np.isfinite(largest) else "error unknown"
         lines = [f"estimates, {how}; {certain}"]
     else:
-        layouts = f"about 10^{analysis.log10_layouts:.2f} layouts"
-        if analysis.layouts is not None:
-            layouts = count(analysis.layouts, "layout")
+        layouts = layouts_in_words(analysis.layouts, analysis.log10_layouts)
         lines = [f"{layouts}; {certain}"]
     far = terminal.unconstrained_cells(analysis.grid) & ~analysis.safe & ~analysis.certain_mines
     if far.any() and analysis.has_odds:

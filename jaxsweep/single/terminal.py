@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from jaxsweep.rules.grid import FLAGGED, HIDDEN, dilate
+from jaxsweep.single.words import whole_percent
 
 _NUMBER_STYLES = {
     0: "bright_black",
@@ -82,7 +83,8 @@ def draw_odds(
     `ok` marks certainly safe cells, `**` certain mines, `--` those next to no number, which are
     all alike, and the best cell stands out. With a cursor, in a game, flags are drawn too.
     """
-    free = unconstrained_cells(grid)
+    unconstrained = unconstrained_cells(grid)
+    percents = None if odds is None else whole_percent(odds)
     pitch = 3 if _LABEL + 3 * grid.shape[1] <= room[1] else 2
 
     def cell(row: int, col: int) -> tuple[str, str]:
@@ -93,12 +95,11 @@ def draw_odds(
             text, style = "ok", "black on green"
         elif mines[row, col]:
             text, style = "**", "white on red"
-        elif odds is None:
+        elif odds is None or percents is None:
             text, style = "??", "default"
         else:
             chance = float(odds[row, col])
-            # Neither 0 nor 100: the cell is neither safe nor a mine for certain.
-            text = "--" if free[row, col] else f"{min(max(round(100 * chance), 1), 99):02d}"
+            text = "--" if unconstrained[row, col] else f"{percents[row, col]:02d}"
             style = next(style for limit, style in _RISK_STYLES if chance <= limit)
         if cursor is not None and grid[row, col] == FLAGGED:
             text = " F"  # On the colour of its odds: a wrong flag is seen.

@@ -1,6 +1,9 @@
-"""Moves and counts in words, the same in every place that shows them."""
+"""Moves, counts and probabilities in words, the same in every place that shows them."""
 
 from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float, Int
 
 from jaxsweep.rules.board import Cell
 
@@ -8,6 +11,18 @@ from jaxsweep.rules.board import Cell
 def count(number: int, noun: str, plural: str | None = None) -> str:
     """Returns a number with its noun: "1 cell", "5 cells", "1,200 layouts"."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def whole_percent(odds: Float[np.ndarray, "rows cols"]) -> Int[np.ndarray, "rows cols"]:
+    """Rounds probabilities to 1 to 99 percent: 0 and 100 are for cells that are certain."""
+    return np.clip(np.rint(100 * odds.astype(np.float64)), 1, 99).astype(np.int64)
+
+
+def layouts_in_words(layouts: int | None, log10_layouts: float) -> str:
+    """Returns "5 layouts", or "about 10^20.15 layouts" where the number was not counted."""
+    if layouts is None:
+        return f"about 10^{log10_layouts:.2f} layouts"
+    return count(layouts, "layout")
 
 
 def of_them_guesses(guesses: int) -> str:

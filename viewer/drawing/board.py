@@ -8,6 +8,7 @@ from jaxsweep.rules.board import Cell
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.position import FLAGGED
 from jaxsweep.single.outlines import NONE
+from jaxsweep.single.words import whole_percent
 from viewer.analysis_result import AnalysisResult
 from viewer.drawing.text import LARGE, TEXT, write
 from viewer.drawing.tiles import SHADES, centred_text, mark, text_on_shade, tile
@@ -41,11 +42,13 @@ def draw_field(surface: Surface, model: Model, theme: Theme, layout: Layout) -> 
 
 def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
     grid, (rows, cols) = model.grid, layout.visible()
-    mines, blown = _truth(model)
+    mines, exploded = _truth(model)
     result, overlay = model.result, model.overlay
     analysis = None if result is None else result.analysis
     shades = _shades(model, result)
-    has_odds = analysis is not None and analysis.has_odds
+    percents = None
+    if analysis is not None and analysis.has_odds and layout.cell >= MIN_CELL_FOR_PERCENT:
+        percents = whole_percent(analysis.odds)
     cell, tiles = layout.cell, []
     for row in rows:
         for col in cols:
@@ -54,10 +57,12 @@ def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) ->
                 tiles.append((tile(theme, cell, f"{value}", None), at))
                 continue
             kind = "flag" if value == FLAGGED else "hidden"
-            if mines is not None and mines[row, col]:
-                kind = "blown" if blown[row, col] else ("flag" if value == FLAGGED else "mine")
+            if mines is not None and exploded[row, col]:
+                kind = "exploded"
             elif mines is not None and value == FLAGGED:
-                kind = "false flag"
+                kind = "flag" if mines[row, col] else "wrong flag"
+            elif mines is not None and mines[row, col]:
+                kind = "mine"
             shade = None if shades is None else int(shades[row, col])
             tiles.append((tile(theme, cell, kind, shade), at))
             if analysis is None or mines is not None:
@@ -66,8 +71,8 @@ def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) ->
             if overlay.marks and (safe or mined):
                 if safe or value != FLAGGED:  # A flag says that it is a mine.
                     tiles.append((mark(theme, cell, "safe" if safe else "certain mine"), at))
-            elif overlay.percent and has_odds and value != FLAGGED and cell >= MIN_CELL_FOR_PERCENT:
-                share = "0" if safe else "100" if mined else _percent(analysis.odds[row, col])
+            elif overlay.percent and percents is not None and value != FLAGGED:
+                share = "0" if safe else "100" if mined else f"{percents[row, col]}"
                 tiles.append(centred_text(share, at, cell, text_on_shade(theme, shade)))
     surface.blits(tiles, False)
 
@@ -90,11 +95,6 @@ def _shades(model: Model, result: AnalysisResult | None) -> np.ndarray | None:
     if not model.overlay.odds or analysis is None or not analysis.has_odds:
         return None
     return np.rint(np.clip(analysis.odds, 0, 1) * SHADES).astype(int)
-
-
-def _percent(chance: float) -> str:
-    """Rounds to whole percent, but neither 0 nor 100, which are for certain cells."""
-    return f"{min(max(round(float(chance) * 100), 1), 99)}"
 
 
 def _draw_outlines(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:

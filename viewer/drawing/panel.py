@@ -5,7 +5,7 @@ from pygame import Surface
 
 from jaxsweep.engines.beliefs import Status
 from jaxsweep.rules.game import GameStatus
-from jaxsweep.single.words import count, reason_and_risk
+from jaxsweep.single.words import count, layouts_in_words, reason_and_risk
 from viewer.drawing.shapes import pygame_rect
 from viewer.drawing.text import LARGE, SMALL, TEXT, cut, fold, write
 from viewer.layout import MARGIN, Layout
@@ -120,11 +120,10 @@ def _analysis_lines(model: Model, theme: Theme) -> list[Line]:
     analysis = result.analysis
     lines = []
     if analysis.status is Status.EXACT:
-        power = f"about 10^{analysis.log10_layouts:.1f} layouts"
-        layouts = power if analysis.layouts is None else count(analysis.layouts, "layout")
+        layouts = layouts_in_words(analysis.layouts, analysis.log10_layouts)
         lines.append((f"{layouts} left", TEXT, theme.text))
     else:
-        lines.append((analysis.status.name.lower().replace("_", " "), TEXT, theme.text))
+        lines.append((analysis.status.message, TEXT, theme.text))
     certain = f"certain: {int(analysis.safe.sum())} safe, {int(analysis.certain_mines.sum())} mined"
     lines.append((certain, TEXT, theme.text))
     if analysis.best is not None:

@@ -42,7 +42,7 @@ def tile(theme: Theme, cell: int, kind: str, shade: int | None) -> Surface:
     face = theme.hidden
     if shade is not None:
         face = blend(theme.unlikely, theme.likely, shade / SHADES)
-    if kind == "blown":
+    if kind == "exploded":
         face = theme.exploded
     picture.fill(face)
     if cell >= 8:
@@ -65,7 +65,7 @@ def _digit(kind: str, cell: int, colour: Colour) -> tuple[Surface, Point]:
 
 def _draw_symbol(tile: Surface, theme: Theme, cell: int, kind: str, ink: Colour) -> None:
     middle = cell // 2
-    if kind in ("flag", "false flag"):
+    if kind in ("flag", "wrong flag"):
         pole = (cell * 42 // 100, cell * 22 // 100, max(cell // 14, 1), cell * 56 // 100)
         pygame.draw.rect(tile, ink, pole)
         tip = [
@@ -79,7 +79,7 @@ def _draw_symbol(tile: Surface, theme: Theme, cell: int, kind: str, ink: Colour)
             ink,
             (cell * 28 // 100, cell * 76 // 100, cell * 36 // 100, max(cell // 12, 1)),
         )
-    if kind in ("mine", "blown"):
+    if kind in ("mine", "exploded"):
         for dx, dy in ((1, 0), (0, 1), (0.7, 0.7), (0.7, -0.7)):
             far = cell * 0.36
             begin, end = ((middle + s * dx * far, middle + s * dy * far) for s in (-1, 1))
@@ -88,7 +88,7 @@ def _draw_symbol(tile: Surface, theme: Theme, cell: int, kind: str, ink: Colour)
         pygame.draw.circle(
             tile, (235, 235, 235), (middle - cell // 10, middle - cell // 10), max(cell // 16, 1)
         )
-    if kind == "false flag":
+    if kind == "wrong flag":
         _draw_cross(tile, ink, cell, 0.2)
 
 

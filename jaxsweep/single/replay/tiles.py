@@ -8,6 +8,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from jaxsweep.rules.board import Board, Mask
 from jaxsweep.rules.game import GameStatus
+from jaxsweep.single.words import whole_percent
 
 # Codes of tiles; 0 to 8 are the numbers of open cells.
 _HIDDEN, _FLAG, _WRONG_FLAG, _MINE, _EXPLODED = range(9, 14)
@@ -69,8 +70,7 @@ def codes_of(board: Board, new: Mask | None, odds: Float[np.ndarray, "rows cols"
 
 def _percent(odds: Float[np.ndarray, "rows cols"]) -> Codes:
     """Rounds probabilities to percentages; 0 and 100 are only for certain cells."""
-    rounded = np.clip(np.rint(100 * odds), 1, 99)
-    return np.where(np.isin(odds, (0, 1)), 100 * odds, rounded).astype(np.int64)
+    return np.where(np.isin(odds, (0, 1)), 100 * odds, whole_percent(odds)).astype(np.int64)
 
 
 @lru_cache(maxsize=1024)
