@@ -106,23 +106,26 @@ class Beliefs(eqx.Module):
         consistent = (status != Status.INCONSISTENT)[:, None, None]
         has_probabilities = np.isin(status, _WITH_PROBABILITIES)[:, None, None]
         safe, mines = safe & consistent, mines & consistent
-        probability = np.where(safe, 0.0, np.where(mines, 1.0, mine_probability))
-        known = safe | mines | ~has_probabilities
+        # In place on one copy: a large batch has millions of cells.
+        probability = np.clip(mine_probability, 0, 1, dtype=np.float32, casting="same_kind")
+        probability[safe], probability[mines & ~safe] = 0.0, 1.0
+        probability[~has_probabilities[:, 0, 0]] = 0.0
+        if error is None:
+            error = np.zeros(safe.shape, np.float32)
+        else:
+            known = safe | mines | ~has_probabilities
+            error = np.where(known, 0.0, error).astype(np.float32)
+        if score is not None:
+            score = np.where(consistent, np.where(mines, np.inf, score), 0.0).astype(np.float32)
         logs = np.full(len(status), -np.inf) if log_layouts is None else log_layouts
         return cls(
-            mine_probability=np.where(has_probabilities, np.clip(probability, 0, 1), 0.0).astype(
-                np.float32
-            ),
+            mine_probability=probability,
             safe=safe,
             mines=mines,
             log_layouts=np.where(status == Status.EXACT, logs, -np.inf),
             status=status.astype(np.int32),
-            error=np.zeros(safe.shape, np.float32)
-            if error is None
-            else np.where(known, 0.0, error).astype(np.float32),
-            score=None
-            if score is None
-            else np.where(consistent, np.where(mines, np.inf, score), 0.0).astype(np.float32),
+            error=error,
+            score=score,
         )
 
     @classmethod
