@@ -186,7 +186,7 @@ def test_the_arena_plays_the_end_as_a_game_that_is_watched():
     record = merge(list(play_games(player, opening, 1, 300, 64))).ordered()
     assert record.wrong_certainties.sum() == 0
     searched = 0
-    for number in range(150):
+    for number in range(60):
         steps = list(watch(player, opening, 1, number))
         assert (steps[-1].status is GameStatus.WON) == record.won[number]
         assert len(steps) - 1 == record.rounds[number]
