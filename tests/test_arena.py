@@ -249,13 +249,13 @@ def command(*arguments, **options):
 
 
 def test_a_killed_run_goes_on_to_the_same_records(tmp_path):
-    """Killed five times, each time at a random moment after it has got on by a shard."""
+    """Killed three times, each time at a random moment after it has got on by a shard."""
     words = ("beginner", "--strategy", "knowledge", "--games", 100_000, "--json")
     whole, stderr = command(*words).communicate(timeout=PATIENCE)
     assert whole, stderr
     random, out = np.random.default_rng(3), tmp_path / "run"
     kills = 0
-    for _ in range(5):
+    for _ in range(3):
         process = command(*words, "--out", out)
         before, limit = len(list(out.glob("shard-*.npz"))), time.monotonic() + PATIENCE
         while process.poll() is None and len(list(out.glob("shard-*.npz"))) == before:

@@ -61,7 +61,7 @@ def test_one_game_as_json_is_a_replay(capsys, tmp_path):
 
 
 def test_many_games_give_a_win_rate(capsys):
-    argv = ("beginner", "--games", "50", "--seed", "1")
+    argv = ("beginner", "--strategy", "knowledge", "--games", "50", "--seed", "1")
     code, out, _ = run(play.main, capsys, *argv, "--json")
     data = json.loads(out)
     low, high = data["interval_95"]

@@ -94,7 +94,7 @@ def test_small_positions_equal_brute_force():
     """20,000 positions: certain cells and layout counts exactly, probabilities within 1e-5."""
     samples = list(small_positions(20_000, seed=8))
     batch = position.stack([position.from_grid(grid, mines) for grid, mines in samples])
-    beliefs, totals = infer(batch), infer_and_count(batch)[1]
+    beliefs, totals = infer_and_count(batch)
     statuses = np.bincount(beliefs.status, minlength=3)
     assert statuses[Status.OVER_CAPACITY] == 0
     assert statuses[Status.INCONSISTENT] > 1000
