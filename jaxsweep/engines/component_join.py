@@ -5,11 +5,10 @@ position allows: sum-product, one convolution a component.
 """
 
 from dataclasses import dataclass
-from functools import partial
 
 import jax
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, UInt32
+from jaxtyping import Bool, Float, Int, UInt32
 
 from jaxsweep.engines import convolution
 from jaxsweep.engines.batching import BYTES, padded_batches, parallel_map, sizes_of
@@ -113,14 +112,4 @@ def join_components(
     return joined
 
 
-@partial(jax.jit, static_argnames="total")
-def join_batch(
-    layouts: Float[Array, "components mine_counts batch"],
-    min_mines: Int[Array, "components batch"],
-    boundary: Int[Array, " batch"],
-    unconstrained: Int[Array, " batch"],
-    mines: Int[Array, " batch"],
-    total: int,
-) -> convolution.Joined:
-    """Compiles `convolution.join`."""
-    return convolution.join(layouts, min_mines, boundary, unconstrained, mines, total)
+join_batch = jax.jit(convolution.join, static_argnames="total")
