@@ -17,7 +17,7 @@ from jaxsweep.commands.analyze import draw
 from jaxsweep.inference import infer
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.level import LEVELS, Opening
-from jaxsweep.rules.position import Position, to_text
+from jaxsweep.rules.position import Position, to_grid_position, to_text
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
@@ -53,7 +53,7 @@ def terminal_odds(position: Position) -> None:
     console = Console(
         width=96, height=26, record=True, force_terminal=True, highlight=False, file=StringIO()
     )
-    draw(analyze([position])[0], console)
+    draw(analyze([to_grid_position(position)])[0], console)
     console.save_svg(
         str(IMAGES / "analyze.svg"), title="python -m jaxsweep.analyze", code_format=svg_template()
     )

@@ -18,12 +18,13 @@ from rich.progress import Progress
 
 import reporting
 from jaxsweep import infer
-from jaxsweep.engines import AbstractEngine, Chains, Rejection
+from jaxsweep.beliefs import Status
+from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import sizes_of
-from jaxsweep.engines.beliefs import Status
+from jaxsweep.engines.chains import Chains
 from jaxsweep.engines.particle_gibbs import SWEEPS
 from jaxsweep.engines.random_layouts import SAMPLES, count_numbers, sample_batch
-from jaxsweep.engines.rejection import CALLS, CAPACITIES
+from jaxsweep.engines.rejection import CALLS, CAPACITIES, Rejection
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import Position

@@ -16,7 +16,7 @@ from rich.progress import track
 import reporting
 from jaxsweep.rules.level import Level
 from jaxsweep.runtime import machine
-from jaxsweep.strategies.small_boards import after_first, best_first_cell
+from jaxsweep.scalar.small_boards import after_first, best_first_cell
 
 KNOWN = {
     Level(3, 3, 1): (8, (5, 5)),

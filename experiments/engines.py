@@ -18,8 +18,10 @@ from rich.table import Table
 
 import reporting
 from jaxsweep import infer
-from jaxsweep.engines import ENGINES, Chains, Rejection
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.engines import ENGINES
+from jaxsweep.engines.chains import Chains
+from jaxsweep.engines.rejection import Rejection
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import Position

@@ -23,10 +23,10 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.position import Position, to_grid
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.scalar.endgame import search_endgame
 from jaxsweep.simulation.statistics import Z95
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import AbstractStrategy, Readiness
-from jaxsweep.strategies.endgame import search_endgame
 from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead
 

@@ -1,4 +1,4 @@
-"""The weights of the win-probability model in `strategies/win_probability.py`, fitted to games.
+"""The weights of the win-probability model in `scalar/win_probability.py`, fitted to games.
 
     python experiments/win_probability.py [--quick]
 
@@ -21,12 +21,13 @@ from jaxsweep.rules.game import game_key, move_key
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.scalar.win_probability import WEIGHTS
 from jaxsweep.simulation.matches import play_games
 from jaxsweep.strategies import Move, Readiness, Reason
 from jaxsweep.strategies.least_risk import LeastRisk
-from jaxsweep.strategies.lookahead import Lookahead
+from jaxsweep.strategies.lookahead import Lookahead, two_safest
 from jaxsweep.strategies.lookahead_loop import look_ahead
-from jaxsweep.strategies.win_probability import WEIGHTS, features
+from jaxsweep.strategies.win_probability import features
 
 SEED = 11
 MOVES = 64
@@ -75,7 +76,9 @@ class Recording(Lookahead):
 @partial(jax.jit, static_argnums=0)
 def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
     """The player's own moves, and the features of each."""
-    beliefs, outcomes = look_ahead(positions, player.looks_ahead, player.settings)
+    beliefs, outcomes = look_ahead(
+        positions, player.looks_ahead, two_safest, player.player.settings
+    )
     best = jnp.max(outcomes.expected_values(beliefs.log_layouts), axis=0)
     moves = player.decide_on_device(positions, beliefs, outcomes, keys)
     return moves, features(best[None], positions, beliefs)[:, 0]

@@ -12,33 +12,34 @@ The commands are `python -m jaxsweep` followed by analyze, play, view, replay, a
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from jaxsweep.engines import ENGINES, AbstractEngine
-from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.environment import Environment, EnvState, random_cells
-from jaxsweep.inference import infer, infer_and_count, number_odds
-from jaxsweep.rules.game import Game, GameStatus, chord, deal, flag, open_cells, status, view
-from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
-from jaxsweep.rules.position import Position, PositionError
-from jaxsweep.rules.position import read as read_position
-from jaxsweep.rules.position import stack as stack_positions
-from jaxsweep.runtime.version import __version__
-from jaxsweep.strategies import (
-    STRATEGIES,
-    AbstractStrategy,
-    AbstractTraceableStrategy,
-    Advice,
-    Candidate,
-    LeastRisk,
-    Lookahead,
-    Move,
-    Reason,
-)
-
 if TYPE_CHECKING:
+    from jaxsweep.beliefs import Beliefs, Status
+    from jaxsweep.engines import ENGINES, AbstractEngine
+    from jaxsweep.environment import Environment, EnvState, random_cells
+    from jaxsweep.inference import infer, infer_and_count, number_odds
+    from jaxsweep.rules.game import Game, chord, deal, flag, open_cells, status, view
+    from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
+    from jaxsweep.rules.notation import GridPosition, PositionError
+    from jaxsweep.rules.notation import read as read_grid
+    from jaxsweep.rules.position import Position
+    from jaxsweep.rules.position import read as read_position
+    from jaxsweep.rules.position import stack as stack_positions
+    from jaxsweep.rules.reasons import Reason
+    from jaxsweep.rules.status import GameStatus
+    from jaxsweep.runtime.version import __version__
+    from jaxsweep.scalar.advice import Advice, Candidate
     from jaxsweep.single.replay import RecordedMove, Replay, ReplayError
     from jaxsweep.single.replay import load as load_replay
     from jaxsweep.single.replay import record as record_game
     from jaxsweep.single.replay import save as save_replay
+    from jaxsweep.strategies import (
+        STRATEGIES,
+        AbstractStrategy,
+        AbstractTraceableStrategy,
+        LeastRisk,
+        Lookahead,
+        Move,
+    )
 
 __all__ = [
     "ENGINES",
@@ -54,6 +55,7 @@ __all__ = [
     "Environment",
     "Game",
     "GameStatus",
+    "GridPosition",
     "LeastRisk",
     "Level",
     "LevelError",
@@ -78,6 +80,7 @@ __all__ = [
     "number_odds",
     "open_cells",
     "random_cells",
+    "read_grid",
     "read_position",
     "record_game",
     "save_replay",
@@ -86,19 +89,59 @@ __all__ = [
     "view",
 ]
 
-_REPLAYS = {
-    "RecordedMove": "RecordedMove",
-    "Replay": "Replay",
-    "ReplayError": "ReplayError",
+_MODULES = {
+    "beliefs": ("Beliefs", "Status"),
+    "engines": ("ENGINES", "AbstractEngine"),
+    "environment": ("EnvState", "Environment", "random_cells"),
+    "inference": ("infer", "infer_and_count", "number_odds"),
+    "rules.game": ("Game", "chord", "deal", "flag", "open_cells", "status", "view"),
+    "rules.level": ("LEVELS", "Level", "LevelError", "Opening", "Start"),
+    "rules.notation": ("GridPosition", "PositionError", "read_grid"),
+    "rules.position": ("Position", "read_position", "stack_positions"),
+    "rules.reasons": ("Reason",),
+    "rules.status": ("GameStatus",),
+    "runtime.version": ("__version__",),
+    "scalar.advice": ("Advice", "Candidate"),
+    "single.replay": (
+        "RecordedMove",
+        "Replay",
+        "ReplayError",
+        "load_replay",
+        "record_game",
+        "save_replay",
+    ),
+    "strategies": (
+        "STRATEGIES",
+        "AbstractStrategy",
+        "AbstractTraceableStrategy",
+        "LeastRisk",
+        "Lookahead",
+        "Move",
+    ),
+}
+"""The module that defines each public name."""
+
+_INNER_NAMES = {
     "load_replay": "load",
+    "read_grid": "read",
+    "read_position": "read",
     "record_game": "record",
     "save_replay": "save",
+    "stack_positions": "stack",
 }
-"""Public names, and what they are called in `jaxsweep.single.replay`."""
+"""Public names that are shorter in their modules."""
+
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    """Imports the names of `_REPLAYS` on first use, so that `import jaxsweep` stays fast."""
-    if name not in _REPLAYS:
+    """Imports a public name on first use: a command line that needs no JAX does not wait for it."""
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("jaxsweep.single.replay"), _REPLAYS[name])
+    module = import_module(f"jaxsweep.{_MODULE_OF[name]}")
+    value = globals()[name] = getattr(module, _INNER_NAMES.get(name, name))
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from jaxtyping import Int8
-
-from jaxsweep.engines import Exact
-from jaxsweep.engines.beliefs import Status
-from jaxsweep.inference import infer
-from jaxsweep.rules.grid import dilate
-from jaxsweep.rules.position import Position, PositionError, check, from_grid, to_grid
+from jaxsweep.rules.notation import GridPosition, PositionError, check
+from jaxsweep.scalar.counting import OverBudgetError
+from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.geometry import CellIndex
+from jaxsweep.scalar.view import MAX_CELLS, View
 
 
-def diagnose(position: Position) -> str:
+def diagnose(position: GridPosition) -> str:
     """Returns one sentence on what is wrong with an inconsistent position.
 
     Searches for the smallest change that makes it consistent: another mine count, else another
@@ -22,41 +19,38 @@ def diagnose(position: Position) -> str:
         check(position)
     except PositionError as error:
         return str(error)
-    grid, mines = to_grid(position), int(position.mines)
-    hidden = int((grid < 0).sum())
-    others = [count for count in range(hidden + 1) if count != mines]
-    fitting = _consistent([(grid, count) for count in others])
-    counts = [count for count, fits in zip(others, fitting, strict=True) if fits]
-    if counts:
-        range_text = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        return f"the mine count {mines} cannot be met: the numbers shown need {range_text}"
-    changes = list(_changed_numbers(grid))
-    fitting = _consistent([(changed, mines) for _, _, changed in changes])
-    for (row, col, changed), fits in zip(changes, fitting, strict=True):
-        if fits:
+    if position.grid.size > MAX_CELLS:
+        return "the numbers shown contradict each other"
+    view, counter = View.of(*position), Counter()
+    try:
+        counts = counter.mine_range(view)
+    except OverBudgetError:
+        counts = None
+    if counts is not None:
+        low, high = counts
+        needed = f"{low}" if low == high else f"{low} to {high}"
+        return f"the mine count {view.mines} cannot be met: the numbers shown need {needed}"
+    for cell, number in _changed_numbers(view):
+        if _is_consistent(view.with_number(cell, number), counter):
+            row, col = view.geometry.cell(cell)
             return (
-                f"row {row}, column {col} shows {grid[row, col]}, which the numbers around it "
-                f"do not allow; {changed[row, col]} would fit"
+                f"row {row}, column {col} shows {view.numbers[cell]}, which the numbers around it "
+                f"do not allow; {number} would fit"
             )
     return "the numbers shown contradict each other in more than one place"
 
 
-def _changed_numbers(
-    grid: Int8[np.ndarray, "rows cols"],
-) -> Iterator[tuple[int, int, Int8[np.ndarray, "rows cols"]]]:
-    """Yields the grid with one number next to a hidden cell changed, by small changes first."""
-    near_hidden = dilate(grid < 0)
+def _changed_numbers(view: View) -> Iterator[tuple[CellIndex, int]]:
+    """Yields another number for each cell next to a hidden one, by small changes first."""
     for change in (1, -1, 2, -2, 3, -3):
-        for row, col in np.argwhere((grid >= 0) & near_hidden):
-            if 0 <= grid[row, col] + change <= 8:
-                changed = grid.copy()
-                changed[row, col] += change
-                yield int(row), int(col), changed
+        for cell in view.frontier_numbers:
+            if 0 <= view.numbers[cell] + change <= 8:
+                yield cell, view.numbers[cell] + change
 
 
-def _consistent(candidates: list[tuple[Int8[np.ndarray, "rows cols"], int]]) -> list[bool]:
-    """Tells which of these grids with these mine counts have a layout."""
-    if not candidates:
-        return []
-    beliefs = infer([from_grid(grid, mines) for grid, mines in candidates], Exact())
-    return [bool(status == Status.EXACT) for status in beliefs.status]
+def _is_consistent(view: View, counter: Counter) -> bool:
+    """Returns whether a position has a layout; one beyond the budget counts as having none."""
+    try:
+        return counter.solve(view) is not None
+    except OverBudgetError:
+        return False

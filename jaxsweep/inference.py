@@ -4,14 +4,21 @@ from collections.abc import Callable, Sequence
 
 import jax
 import numpy as np
-from jaxtyping import Float, UInt32
+from jaxtyping import Float, Int, UInt32
 
-from jaxsweep.engines import ENGINES, AbstractEngine, Chains, Exact
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.engines import ENGINES
+from jaxsweep.engines.base import AbstractEngine
+from jaxsweep.engines.chains import Chains
+from jaxsweep.engines.exact import Exact
+from jaxsweep.engines.scalar import Scalar
 from jaxsweep.rules.position import Position, from_grid, stack, to_grid
 
 CELLS_AT_ONCE = 2**21
 """Cells of one chunk of a batch: bounds the memory."""
+
+SCALAR_POSITIONS = 16
+"""Up to so many positions are inferred one by one on the host, without compiling anything."""
 
 
 def infer(
@@ -25,7 +32,8 @@ def infer(
     is padded to the largest. Returns beliefs in the same order, batch first, or without a batch
     axis for one position; their `status` says for each position whether they are exact. The
     default is the exact engine, with estimates and their errors for positions over its capacity;
-    another `engine` may be given by its name in `ENGINES`.
+    few positions go to its scalar form, so that nothing is compiled for them. Another `engine` may
+    be given by its name in `ENGINES`.
     `seeds` determine the random numbers of each position.
 
     Raises `ValueError` for the name of no engine.
@@ -80,15 +88,29 @@ def _in_chunks(
 
 
 def _infer(engine: AbstractEngine | None, batch: Position, seeds: _Seeds) -> Beliefs:
-    """Infers with an engine; without one exactly, with estimates for positions over capacity."""
-    if engine is not None:
-        return engine.infer(batch, seeds)
-    return _with_estimates(Exact().infer(batch, seeds), batch, seeds)
+    """Infers with an engine; without one as `_infer_and_count`."""
+    if engine is None:
+        return _infer_and_count(batch, seeds)[0]
+    return engine.infer(batch, seeds)
 
 
 def _infer_and_count(batch: Position, seeds: _Seeds) -> tuple[Beliefs, list[int | None]]:
-    beliefs, counts = Exact().infer_and_count(batch)
-    return _with_estimates(beliefs, batch, seeds), counts
+    """Infers exactly, with estimates for positions over capacity.
+
+    Few positions go to the scalar path, and on to the device those that exceed its budget.
+    """
+    if len(seeds) > SCALAR_POSITIONS:
+        beliefs, counts = Exact().infer_and_count(batch)
+        return _with_estimates(beliefs, batch, seeds), counts
+    beliefs, counts = Scalar().infer_and_count(batch)
+    over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
+    if len(over):
+        part = _some(batch, over)
+        wide, wide_counts = Exact().infer_and_count(part)
+        beliefs = beliefs.replace_at(over, _with_estimates(wide, part, seeds[over]))
+        for i, count in zip(over.tolist(), wide_counts, strict=True):
+            counts[i] = count
+    return beliefs, counts
 
 
 def _with_estimates(beliefs: Beliefs, batch: Position, seeds: _Seeds) -> Beliefs:
@@ -96,8 +118,12 @@ def _with_estimates(beliefs: Beliefs, batch: Position, seeds: _Seeds) -> Beliefs
     over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
     if not len(over):
         return beliefs
-    part = jax.tree.map(lambda leaf: leaf[..., over], jax.device_get(batch))
-    return beliefs.replace_at(over, Chains().infer(part, seeds[over]))
+    return beliefs.replace_at(over, Chains().infer(_some(batch, over), seeds[over]))
+
+
+def _some(batch: Position, which: Int[np.ndarray, " some"]) -> Position:
+    """Returns some positions of a batch, on the host."""
+    return jax.tree.map(lambda leaf: leaf[..., which], jax.device_get(batch))
 
 
 def number_odds(

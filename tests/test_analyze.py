@@ -10,6 +10,7 @@ from jaxsweep.commands import analyze, arguments
 from jaxsweep.diagnosis import diagnose
 from jaxsweep.engines import ENGINES
 from jaxsweep.rules import position
+from jaxsweep.rules.notation import GridPosition
 
 TEXT = "5x4x4\nHH1HH\nHH2HH\n12HHH\nHHHHH\n"
 
@@ -129,7 +130,7 @@ def test_a_missing_file_gets_a_sentence(capsys, monkeypatch, tmp_path):
 
 def test_the_diagnosis_names_a_number_that_would_fit():
     grid = np.array([[1, -1, -1], [3, -1, -1], [1, -1, -1]], np.int8)
-    message = diagnose(position.from_grid(grid, 2))
+    message = diagnose(GridPosition(grid, 2))
     assert message.startswith("row 1, column 0 shows 3, which the numbers around it do not allow")
 
 

@@ -4,9 +4,10 @@ import jax
 import numpy as np
 import pytest
 
-from jaxsweep.engines import Exact, device_exact
+from jaxsweep.beliefs import Status
+from jaxsweep.engines import device_exact
 from jaxsweep.engines.batching import reduce_batch
-from jaxsweep.engines.beliefs import Status
+from jaxsweep.engines.exact import Exact
 from jaxsweep.inference import infer
 from jaxsweep.rules import position
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start

@@ -15,13 +15,13 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening
 from jaxsweep.rules.position import to_grid
+from jaxsweep.scalar.endgame import Endgame, search_endgame
+from jaxsweep.scalar.layout_listing import list_layouts
+from jaxsweep.scalar.small_boards import after_first, best_first_cell, max_wins_from
 from jaxsweep.simulation.matches import merge, play_games
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES, Reason
-from jaxsweep.strategies.endgame import Endgame, search_endgame
-from jaxsweep.strategies.layout_listing import list_layouts
-from jaxsweep.strategies.small_boards import after_first, best_first_cell, max_wins_from
 from tests import oracle
 
 OPTIMAL = {

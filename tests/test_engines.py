@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 
 from jaxsweep import infer
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import (
     ENGINES,
-    Bitmask,
-    Chains,
-    Edges,
-    Exact,
-    Rejection,
-    TileSets,
     bitmask,
     edges,
     exact,
@@ -27,10 +22,15 @@ from jaxsweep.engines import (
     tilesets,
 )
 from jaxsweep.engines.batching import reduce_positions
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.engines.bitmask import Bitmask
+from jaxsweep.engines.chains import Chains
 from jaxsweep.engines.component_index import find_components
 from jaxsweep.engines.components import Component
+from jaxsweep.engines.edges import Edges
+from jaxsweep.engines.exact import Exact
+from jaxsweep.engines.rejection import Rejection
 from jaxsweep.engines.solution_lists import marginals_batch
+from jaxsweep.engines.tilesets import TileSets
 from jaxsweep.rules import frontier, position
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.simulation.stuck_positions import stuck_positions

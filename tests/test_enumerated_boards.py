@@ -18,11 +18,11 @@ import pytest
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level
+from jaxsweep.scalar.small_boards import after_first
 from jaxsweep.simulation import episode
 from jaxsweep.simulation.episode import OpeningArrays, Stage
 from jaxsweep.strategies import STRATEGIES, Rules
 from jaxsweep.strategies.least_risk import LeastRisk
-from jaxsweep.strategies.small_boards import after_first
 
 BOARDS = [
     (level, first)

@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxsweep.engines.device_beliefs import to_device
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import Level, Opening
-from jaxsweep.rules.position import from_text, to_grid
+from jaxsweep.rules.position import from_text, to_grid, to_grid_position
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import Readiness, Reason
 from jaxsweep.strategies.fifty_fifty import CLOSE, MIN_LOSS, PAIRS, FiftyFifties
@@ -23,13 +24,13 @@ LEVEL = Level(4, 5, 6)
 
 def asked(position):
     """The possible 50/50s of a batch of positions, before and after the host engine was asked."""
-    beliefs = infer(position).to_device()
+    beliefs = to_device(infer(position))
     pairs = FiftyFifties.of(position, beliefs, jnp.ones_like(beliefs.status, bool))
     every = jnp.arange(pairs.pending.size, dtype=jnp.int32)
     there = pairs.pending.reshape(-1)
-    found = infer(
-        pairs.conditioned(position, jnp.asarray(bitboard.pack(beliefs.mines)), every, there)
-    ).to_device()
+    found = to_device(
+        infer(pairs.conditioned(position, jnp.asarray(bitboard.pack(beliefs.mines)), every, there))
+    )
     return pairs, pairs.updated(every, there, found, beliefs.log_layouts)
 
 
@@ -157,6 +158,6 @@ def test_a_certain_toss_is_taken_at_once():
     assert [float(beliefs.mine_probability[cell]) for cell in pair] == pytest.approx([0.5, 0.5])
     safest = float(beliefs.mine_probability[:8, :8][to_grid(TOSS) < 0].min())
     assert safest < 0.4
-    advice = Lookahead(endgame_layouts=0).advise(TOSS, jax.random.key(0))
-    assert int(advice.move.reason) == Reason.LOOKAHEAD
+    advice = Lookahead(endgame_layouts=0).advise(to_grid_position(TOSS), (0, 0))
+    assert advice.reason == Reason.LOOKAHEAD
     assert advice.candidates[0].cell in pair

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from jaxsweep import infer, number_odds
+from jaxsweep.beliefs import Status
 from jaxsweep.engines import (
-    Exact,
     batching,
     component_index,
     component_join,
@@ -19,8 +19,8 @@ from jaxsweep.engines import (
     exact,
     forward_backward,
 )
-from jaxsweep.engines.beliefs import Status
 from jaxsweep.engines.components import Component
+from jaxsweep.engines.exact import Exact
 from jaxsweep.inference import infer_and_count
 from jaxsweep.rules import bitboard, frontier, position
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start

@@ -8,18 +8,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxsweep.engines.device_beliefs import to_device
 from jaxsweep.inference import infer, number_odds
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.grid import neighbour_counts
 from jaxsweep.rules.level import LEVELS, Opening
-from jaxsweep.rules.position import from_grid, from_text, to_grid
+from jaxsweep.rules.position import from_grid, from_text, to_grid, to_grid_position
+from jaxsweep.scalar.lookahead import SECOND_WEIGHT
+from jaxsweep.scalar.win_probability import WEIGHTS
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
 from jaxsweep.strategies.candidates import NUMBERS, CandidateArrays
 from jaxsweep.strategies.fifty_fifty import FiftyFifties
-from jaxsweep.strategies.lookahead import SECOND_WEIGHT, Lookahead, two_safest
+from jaxsweep.strategies.lookahead import Lookahead, two_safest
 from jaxsweep.strategies.outcomes import Outcomes, afterstates
-from jaxsweep.strategies.win_probability import WEIGHTS
 
 from .test_fifty_fifty import asked
 
@@ -42,14 +44,14 @@ def after(position, cell, number):
 def evaluated():
     """Of all candidates of a stuck position, with every number asked about; and its beliefs."""
     position = batch_of(STUCK)
-    known = infer(position).to_device()
+    known = to_device(infer(position))
     candidates = CandidateArrays.of(
         position, known, FiftyFifties.none(position), jnp.array([True]), 0.5, MOST
     )
     every = jnp.arange(MOST * NUMBERS, dtype=jnp.int32)
     there = candidates.shows.reshape(-1)
     shown = afterstates(position, jnp.asarray(bitboard.pack(known.mines)), candidates, every, there)
-    found = infer(shown).to_device()
+    found = to_device(infer(shown))
     outcomes = Outcomes.unknown(candidates).updated(every, there, found, two_safest(found, shown))
     return outcomes, known
 
@@ -121,7 +123,7 @@ def test_far_cells_have_one_twin_each():
     grid = np.full((16, 30), -1, np.int8)
     grid[0, 0] = 1
     position = batch_of(from_grid(grid, 99))
-    known = infer(position).to_device()
+    known = to_device(infer(position))
     found = cells_of(
         CandidateArrays.of(position, known, FiftyFifties.none(position), jnp.array([True]), 0.9, 24)
     )
@@ -148,7 +150,7 @@ def test_a_far_cell_of_a_toss_is_no_twin_of_others():
     """As good as the best by far, and the only candidate: it must not be set aside for another."""
     position = batch_of(from_text(CORNER))
     _, tosses = asked(position)
-    known = infer(position).to_device()
+    known = to_device(infer(position))
     good = np.asarray(
         (1 - known.mine_probability) * tosses.forced_guess_factor(*known.mine_probability.shape[:2])
     )[:8, :16, 0]
@@ -161,7 +163,7 @@ def test_a_far_cell_of_a_toss_is_no_twin_of_others():
 
 def worth_of(text):
     position = batch_of(from_text(text))
-    return float(two_safest(infer(position).to_device(), position)[0])
+    return float(two_safest(to_device(infer(position)), position)[0])
 
 
 def test_a_safe_cell_that_tells_nothing_is_no_progress():
@@ -197,15 +199,15 @@ def test_the_choice_is_nearly_the_best():
 
 
 def test_advice_lists_the_candidates():
-    advice = Lookahead(endgame_layouts=0).advise(STUCK, jax.random.key(0))
-    assert int(advice.move.reason) == Reason.LOOKAHEAD
+    advice = Lookahead(endgame_layouts=0).advise(to_grid_position(STUCK), (0, 0))
+    assert advice.reason == Reason.LOOKAHEAD
     best, *rest = advice.candidates
     assert rest, "several cells are nearly as safe"
     wins = [option.win for option in advice.candidates]
     assert wins[0] == pytest.approx(max(wins), abs=1e-3)
     assert wins[1:] == sorted(wins[1:], reverse=True)
     assert all(0 < win < 1 for win in wins)
-    assert np.asarray(advice.move.opens)[best.cell[0], 0] == 1 << best.cell[1]
+    assert advice.cells == (best.cell,)
     beliefs = infer(STUCK)
     odds = number_odds(STUCK, [option.cell for option in advice.candidates])
     for option, shows in zip(advice.candidates, odds, strict=True):
@@ -222,9 +224,9 @@ def test_advice_lists_the_candidates():
 def test_advice_at_the_end_is_exact():
     """A mine beside the 1, on either side, and one at either end: four layouts."""
     position = from_text("5x1x2\nHH1HH\n")
-    advice = STRATEGIES["strongest"].advise(position, jax.random.key(0))
+    advice = STRATEGIES["strongest"].advise(to_grid_position(position), (0, 0))
     layouts = round(np.exp(float(infer(position).log_layouts)))
-    assert int(advice.move.reason) == Reason.BEST_ENDING
+    assert advice.reason == Reason.BEST_ENDING
     wins = [option.win * layouts for option in advice.candidates]
     np.testing.assert_allclose(wins, np.round(wins), atol=1e-6)
     assert wins[0] == max(wins)

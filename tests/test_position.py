@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxsweep.rules import position
-from jaxsweep.rules.position import FLAGGED, HIDDEN, PositionError
+from jaxsweep.rules import notation, position
+from jaxsweep.rules.grid import FLAGGED, HIDDEN
+from jaxsweep.rules.notation import PositionError
 
 TEXT = "4x3x2\n01HH\n01FH\n011H\n"
 GRID = [[0, 1, HIDDEN, HIDDEN], [0, 1, FLAGGED, HIDDEN], [0, 1, 1, HIDDEN]]
@@ -128,12 +129,12 @@ def test_a_damaged_position_is_refused_or_read(place, letter, as_json):
 )
 def test_check_names_what_cannot_be(text, words):
     with pytest.raises(PositionError, match=words):
-        position.check(position.from_text(text))
+        notation.check(notation.from_text(text))
 
 
 def test_check_passes_what_can_be():
-    position.check(position.from_text(TEXT))
-    position.check(position.from_text("1x1x0\n0\n"))
+    notation.check(notation.from_text(TEXT))
+    notation.check(notation.from_text("1x1x0\n0\n"))
 
 
 def test_positions_of_any_size_stack_into_one_batch():

@@ -14,7 +14,8 @@ def test_every_public_name_exists():
     assert len(set(jaxsweep.__all__)) == len(jaxsweep.__all__)
     for name in jaxsweep.__all__:
         assert getattr(jaxsweep, name) is not None
-    assert set(jaxsweep._REPLAYS) <= set(jaxsweep.__all__)
+    assert sorted(jaxsweep._MODULE_OF) == sorted(jaxsweep.__all__)
+    assert dir(jaxsweep) == sorted(jaxsweep.__all__)
     with pytest.raises(AttributeError, match="module 'jaxsweep' has no attribute 'nothing'"):
         jaxsweep.nothing  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
 

@@ -25,11 +25,12 @@ import numpy as np
 import pytest
 from rich.progress import track
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import ENGINES
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.inference import infer, infer_and_count
 from jaxsweep.rules.level import LEVELS, Opening, Start
-from jaxsweep.rules.position import Position, read_all, to_text
+from jaxsweep.rules.notation import read_all
+from jaxsweep.rules.position import Position, from_grid, to_text
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.matches import merge, play_games
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -70,7 +71,7 @@ GAMES = {
 
 @cache
 def positions() -> list[Position]:
-    return read_all(POSITIONS.read_text("utf-8"))
+    return [from_grid(*one) for one in read_all(POSITIONS.read_text("utf-8"))]
 
 
 @cache
@@ -201,7 +202,7 @@ def choose_positions() -> list[Position]:
     A position is left out if any engine with pinned percentages has a value within `MARGIN` of a
     boundary. Probabilities such as 1/8 are on one.
     """
-    groups = [read_all(UNUSUAL)]
+    groups = [[from_grid(*one) for one in read_all(UNUSUAL)]]
     for level, start, count in CANDIDATES:
         batch = stuck_positions(Opening.of(LEVELS[level], start), SEED, count)
         stuck = [jax.tree.map(lambda leaf, i=i: leaf[..., i], batch) for i in range(count)]

@@ -7,7 +7,7 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 import numpy as np
 
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules.board import cells_of
 from jaxsweep.single.analysis import Analysis
 from jaxsweep.single.outlines import outline

@@ -8,9 +8,9 @@ from pathlib import Path
 from jaxsweep.commands import arguments
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Start
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.scalar.players import BEST
 from jaxsweep.single import leaderboard
 from jaxsweep.single.replay import ReplayError
-from jaxsweep.strategies import BEST
 from viewer.model import MAX_CELLS, Mode, Settings
 
 EXAMPLES = """examples:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int8
 
-from jaxsweep.rules.position import PositionError, check, from_grid
+from jaxsweep.rules.notation import GridPosition, PositionError, check
 from jaxsweep.single.analysis import Analysis, analyze
 from jaxsweep.single.outlines import Outlines, outline
 
@@ -32,7 +32,7 @@ def analyse_position(grid: Int8[np.ndarray, "rows cols"], mines: int) -> Analysi
     """Computes the exact odds of a position, the best move, and the outlines of components."""
     key = position_key(grid, mines)
     try:
-        position = from_grid(grid, mines)
+        position = GridPosition(grid, mines)
         check(position)
         return AnalysisResult(key, analyze([position])[0], outline(grid))
     except PositionError as error:

@@ -32,13 +32,6 @@ class WatchGame:
 
 
 @dataclass(frozen=True)
-class WarmUp:
-    """Compiles what dealing boards of a level needs."""
-
-    level: Level
-
-
-@dataclass(frozen=True)
 class Copy:
     """Puts a text on the clipboard."""
 
@@ -78,6 +71,4 @@ class Quit:
     """Closes the window."""
 
 
-Effect = (
-    Analyse | WatchGame | WarmUp | Copy | Paste | EnterGame | ReadLeaderboard | SaveReplay | Quit
-)
+Effect = Analyse | WatchGame | Copy | Paste | EnterGame | ReadLeaderboard | SaveReplay | Quit

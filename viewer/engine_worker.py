@@ -10,7 +10,6 @@ from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single.replay import RecordedMove, recorded_moves
 from jaxsweep.single.watch import watch
-from jaxsweep.strategies import STRATEGIES
 from viewer import events
 from viewer.analysis_result import analyse_position
 from viewer.effects import Analyse, WatchGame
@@ -26,7 +25,7 @@ def next_move(
     """Returns the next move of a watched game, None after the last; a new run ends the others."""
     if run not in _games:
         _games.clear()
-        _games[run] = recorded_moves(watch(STRATEGIES[strategy], opening, seed))
+        _games[run] = recorded_moves(watch(strategy, opening, seed))
     return next(_games[run], None)
 
 

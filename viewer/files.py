@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from jaxsweep.rules.position import PositionError, read_all, to_grid
+from jaxsweep.rules.notation import PositionError, read_all
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.single.replay import Replay, from_bytes
 from viewer.events import Dropped
@@ -35,16 +35,15 @@ def open_file(model: Model, file: Dropped) -> Model:
 def open_position(model: Model, text: str, source: str) -> Model:
     """Reads a position into analyse mode; `source` names it in messages."""
     try:
-        position = read_all(text)[0]
+        grid, mines = read_all(text)[0]
     except PositionError as error:
         return replace(model, message=f"{source}: {error}")
-    grid = to_grid(position)
     if grid.size > MAX_CELLS:
         return replace(model, message=f"{source}: too large a board for the window")
     session = model.play.game.session
     if np.array_equal(grid >= 0, session.board.grid >= 0) and session.opening is not None:
         model = play.with_help(model)  # The odds of the game under way are help.
-    return switch_mode(replace(model, editor=Editor(grid, int(position.mines))), Mode.ANALYSE)
+    return switch_mode(replace(model, editor=Editor(grid, mines)), Mode.ANALYSE)
 
 
 def replay_shown(model: Model) -> Replay | None:

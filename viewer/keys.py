@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from jaxsweep.rules.position import from_grid, to_text
+from jaxsweep.rules.notation import GridPosition, to_text
 from viewer import effects, menu
 from viewer.buttons import MODE_KEYS
 from viewer.events import Key
@@ -51,7 +51,7 @@ def on_key(model: Model, key: Key) -> Model:
 def _on_control(model: Model, name: str) -> Model:
     match name:
         case "c":
-            text = to_text(from_grid(model.grid, model.mines))
+            text = to_text(GridPosition(model.grid, model.mines))
             return replace(model, message="position copied").with_effect(effects.Copy(text))
         case "v":
             return model.with_effect(effects.Paste())

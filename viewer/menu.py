@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from jaxsweep.rules.level import LEVELS, Start
+from jaxsweep.scalar.players import PLAYERS
 from jaxsweep.single.leaderboard import MAX_NAME_LENGTH, tidy_name
-from jaxsweep.strategies import STRATEGIES
 from viewer.events import Key
 from viewer.model import Editor, Menu, Mode, Model, Settings
 from viewer.modes import play, watch
@@ -42,7 +42,7 @@ def _next_option(menu: Menu, step: int) -> Settings:
         case "Start":
             return replace(draft, start=after(list(Start), draft.start))
         case "Player":
-            return replace(draft, strategy=after(list(STRATEGIES), draft.strategy))
+            return replace(draft, strategy=after(list(PLAYERS), draft.strategy))
         case "Seed":
             return replace(draft, seed=(draft.seed + step) % 2**32)
     return draft

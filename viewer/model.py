@@ -7,11 +7,11 @@ import numpy as np
 from jaxtyping import Int8
 
 from jaxsweep.rules.board import Cell
+from jaxsweep.rules.grid import HIDDEN
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from jaxsweep.rules.position import HIDDEN
+from jaxsweep.scalar.players import BEST
 from jaxsweep.single.leaderboard import DEFAULT_NAME
 from jaxsweep.single.person import PersonGame
-from jaxsweep.strategies import BEST
 from viewer.analysis_result import AnalysisResult, PositionKey, position_key
 from viewer.effects import Effect
 from viewer.events import Point

@@ -25,7 +25,7 @@ def start(settings: Settings, mode: Mode = Mode.PLAY, size: Point = (960, 640)) 
         size=size,
         overlays={Mode.REPLAY: both, Mode.WATCH: both, Mode.ANALYSE: replace(both, percent=True)},
     )
-    return _request_analysis(switch_mode(model.with_effect(effects.WarmUp(level)), mode))
+    return _request_analysis(switch_mode(model, mode))
 
 
 def update(model: Model, event: Event) -> Model:

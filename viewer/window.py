@@ -4,12 +4,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 
 import pygame
 
 from jaxsweep.runtime.errors import UserError
-from jaxsweep.single import session
 from jaxsweep.single.replay import Replay, save
 from viewer import clipboard, effects, events, leaderboard_effects
 from viewer.drawing import draw
@@ -94,9 +92,6 @@ class Window:
                 self._engine.analyse(effect)
             case effects.WatchGame():
                 self._engine.watch(effect)
-            case effects.WarmUp():
-                # Compiled in the background, so that the first click need not wait for it.
-                Thread(target=session.warm_up, args=(effect.level,), daemon=True).start()
             case effects.Copy():
                 clipboard.put(effect.text)
             case effects.Paste():

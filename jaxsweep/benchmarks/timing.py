@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
+from jaxsweep.beliefs import Beliefs
 from jaxsweep.benchmarks.kernels import BENCHMARKS, OPENINGS, Call
-from jaxsweep.engines.beliefs import Beliefs
 
 
 @dataclass(frozen=True)

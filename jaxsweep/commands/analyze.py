@@ -6,17 +6,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import jax
 import numpy as np
 from jaxtyping import Float
 from rich.console import Console
 from rich.text import Text
 
+from jaxsweep.beliefs import Status
 from jaxsweep.commands import arguments
-from jaxsweep.engines import ENGINES, exact
-from jaxsweep.engines.beliefs import Status
-from jaxsweep.rules.position import PositionError, read_all, stack
-from jaxsweep.runtime.compilation import is_cold, use_cache
+from jaxsweep.engines import ENGINES
+from jaxsweep.rules.notation import PositionError, read_all
+from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import terminal
 from jaxsweep.single.analysis import Analysis, analyze
 from jaxsweep.single.words import count, layouts_in_words
@@ -159,11 +158,8 @@ def _read_text(file: str) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
-    cold = is_cold()
     use_cache()
     positions = read_all(_read_text(parsed.file))
-    if cold and parsed.engine in (None, "exact"):
-        exact.warm_up(jax.tree.map(lambda leaf: leaf[..., 0], stack(positions)))
     analyses = analyze(positions, parsed.engine)
     if parsed.json:
         for analysis in analyses:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jaxsweep.commands import arguments
+from jaxsweep.scalar.players import FAST, PLAYERS
 from jaxsweep.simulation.matches import GAMES_PER_DEVICE
-from jaxsweep.strategies import FAST, STRATEGIES
 
 MAX_DEVICES = 256
 """The most local devices; a CPU can pretend to have any number, but slows down with many."""
@@ -43,7 +43,7 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
     players.add_argument(
         "--compare",
         nargs=2,
-        choices=list(STRATEGIES),
+        choices=list(PLAYERS),
         metavar=("A", "B"),
         help="two players on the same boards: reports the difference of their win rates",
     )

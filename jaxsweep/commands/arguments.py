@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.runtime.errors import UserError
-from jaxsweep.strategies import STRATEGIES
+from jaxsweep.scalar.players import PLAYERS
 
 USAGE_ERROR = 2
 INTERRUPTED = 130
@@ -66,10 +66,10 @@ def add_strategy(parser: Parser, default: str, default_text: str | None = None) 
     """Adds the strategy; it is None if not given and `default_text` explains the default."""
     parser.add_argument(
         "--strategy",
-        choices=list(STRATEGIES),
+        choices=list(PLAYERS),
         default=default if default_text is None else None,
         metavar="NAME",
-        help=f"the player: {', '.join(STRATEGIES)} (default: {default_text or default})",
+        help=f"the player: {', '.join(PLAYERS)} (default: {default_text or default})",
     )
 
 

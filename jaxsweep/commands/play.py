@@ -10,16 +10,14 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from jaxsweep.commands import arguments
-from jaxsweep.commands.arena import measure_and_report
-from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening, Start
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.simulation.runs import RunSettings
+from jaxsweep.scalar.players import BEST, FAST
 from jaxsweep.single import terminal
 from jaxsweep.single.replay import save, to_json, to_replay
 from jaxsweep.single.watch import WatchedMove, share_opened, watch
 from jaxsweep.single.words import count, move_in_words, of_them_guesses
-from jaxsweep.strategies import BEST, FAST, STRATEGIES
 
 DEFAULT_LEVEL = "beginner"
 
@@ -93,12 +91,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _play_human(parsed, seed)
     opening = arguments.read_opening(parsed)
     if parsed.games is not None:
+        # Imported here: many games need JAX, one does not.
+        from jaxsweep.commands.arena import measure_and_report
+        from jaxsweep.simulation.runs import RunSettings
+
         settings = RunSettings.of(opening, parsed.strategy or FAST, seed, parsed.games)
         measure_and_report(settings, parsed.json, "play", argv)
         return 0
     name = parsed.strategy or BEST
     use_cache()
-    moves = watch(STRATEGIES[name], opening, seed)
+    moves = watch(name, opening, seed)
     watched = list(moves) if parsed.json else show(moves, opening, name, seed, parsed.delay)
     if parsed.json or parsed.save is not None:
         replay = to_replay(watched, name, opening, seed)

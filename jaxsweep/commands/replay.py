@@ -9,7 +9,7 @@ from rich.text import Text
 
 from jaxsweep.commands import arguments
 from jaxsweep.rules.board import Board, mask_of
-from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal

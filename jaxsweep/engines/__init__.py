@@ -1,7 +1,8 @@
 """Inference engines: from positions to beliefs, the mine probability of every hidden cell.
 
-`ENGINES` holds one engine of each kind by name. Exact are `exact`, `tilesets`, `bitmask` and, on
-small components, `edges`; `sampling`, `rejection` and `chains` estimate; `likelihood` gives scores.
+`ENGINES` holds one engine of each kind by name. Exact are `exact`, `scalar`, `tilesets`, `bitmask`
+and, on small components, `edges`; `sampling`, `rejection` and `chains` estimate; `likelihood` gives
+scores.
 
 The engines that count layouts component by component share one pipeline, `component_engine`:
 
@@ -16,46 +17,34 @@ The engines that count layouts component by component share one pipeline, `compo
 `device_exact` is the same pipeline as one device program: `isolated` solves single constraints,
 `device_components` labels the components, and `device_counting` counts them, those of few cells by
 `patterns`. The samplers have a kernel each: `rejection` has `random_layouts`, `chains` has
-`particle_gibbs`. `exhaustive` counts the parts of `edges`.
+`particle_gibbs`. `exhaustive` counts the parts of `edges`. `scalar` is
+`jaxsweep.scalar.exact`, which needs no device, as an engine.
 
 To add an engine, write a file with a subclass of `AbstractEngine`, or of
 `component_engine.AbstractComponentEngine` if it counts the layouts of components, and add it to
-`ENGINES`. The conformance tests in `tests/test_engines.py` then run on it.
+`ENGINES`, which imports engines when they are first looked up. The conformance tests in
+`tests/test_engines.py` then run on it.
 """
 
-from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.engines.bitmask import Bitmask
-from jaxsweep.engines.chains import Chains
-from jaxsweep.engines.edges import Edges
-from jaxsweep.engines.exact import Exact
-from jaxsweep.engines.likelihood import Likelihood
-from jaxsweep.engines.rejection import Rejection
-from jaxsweep.engines.sampling import Sampling
-from jaxsweep.engines.tilesets import TileSets
+from typing import TYPE_CHECKING
 
-ENGINES: dict[str, AbstractEngine] = {
-    "exact": Exact(),
-    "tilesets": TileSets(),
-    "bitmask": Bitmask(),
-    "edges": Edges(),
-    "sampling": Sampling(),
-    "rejection": Rejection(),
-    "chains": Chains(),
-    "likelihood": Likelihood(),
-}
+from jaxsweep.runtime.registry import LazyRegistry
 
-__all__ = [
-    "ENGINES",
-    "AbstractEngine",
-    "Beliefs",
-    "Bitmask",
-    "Chains",
-    "Edges",
-    "Exact",
-    "Likelihood",
-    "Rejection",
-    "Sampling",
-    "Status",
-    "TileSets",
-]
+if TYPE_CHECKING:
+    from jaxsweep.engines.base import AbstractEngine
+
+ENGINES: "LazyRegistry[AbstractEngine]" = LazyRegistry(
+    {
+        "exact": "jaxsweep.engines.exact:Exact",
+        "scalar": "jaxsweep.engines.scalar:Scalar",
+        "tilesets": "jaxsweep.engines.tilesets:TileSets",
+        "bitmask": "jaxsweep.engines.bitmask:Bitmask",
+        "edges": "jaxsweep.engines.edges:Edges",
+        "sampling": "jaxsweep.engines.sampling:Sampling",
+        "rejection": "jaxsweep.engines.rejection:Rejection",
+        "chains": "jaxsweep.engines.chains:Chains",
+        "likelihood": "jaxsweep.engines.likelihood:Likelihood",
+    }
+)
+
+__all__ = ["ENGINES"]

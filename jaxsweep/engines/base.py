@@ -6,7 +6,8 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import UInt32
 
-from jaxsweep.engines.beliefs import Beliefs
+import jaxsweep.engines.device_beliefs  # noqa: F401, makes `Beliefs` a pytree
+from jaxsweep.beliefs import Beliefs
 from jaxsweep.rules.position import Position
 
 

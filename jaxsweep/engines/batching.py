@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep.rules import frontier
-from jaxsweep.rules.deduction import Certain
 from jaxsweep.rules.frontier import ReducedPosition
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime import machine
@@ -90,15 +89,6 @@ def reduce_batch(positions: Position) -> ReducedPosition:
 def reduce_positions(positions: Position) -> ReducedPosition:
     """Reduces a batch of positions, last, by the single-cell rules; the result is on the host."""
     return map_batches(reduce_batch, positions)
-
-
-def certain_by_single(position: Position) -> Certain:
-    """Finds the cells of one position that the single-cell rules decide.
-
-    Uses a kernel that inference needs anyway, so that nothing more is compiled.
-    """
-    reduced = reduce_positions(jax.tree.map(lambda leaf: leaf[..., None], position))
-    return jax.tree.map(lambda leaf: jax.numpy.asarray(leaf[..., 0]), reduced.certain)
 
 
 def is_possible(reduced: ReducedPosition) -> Bool[np.ndarray, " positions"]:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt32
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import (
     BATCHES,
@@ -20,7 +21,6 @@ from jaxsweep.engines.batching import (
     reduce_positions,
     sizes_of,
 )
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_index import ComponentIndex, find_components
 from jaxsweep.engines.particle_gibbs import (
     PARTICLES,

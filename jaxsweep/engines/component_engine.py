@@ -15,6 +15,7 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int, PyTree, UInt32
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import (
     BYTES,
@@ -24,7 +25,6 @@ from jaxsweep.engines.batching import (
     parallel_map,
     reduce_positions,
 )
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_index import ComponentIndex, find_components
 from jaxsweep.engines.component_join import JoinedComponents, join_components
 from jaxsweep.engines.components import (

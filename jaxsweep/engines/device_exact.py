@@ -13,8 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt8
 
+import jaxsweep.engines.device_beliefs  # noqa: F401, makes `Beliefs` a pytree
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import convolution
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.binomials import log_binomial
 from jaxsweep.engines.convolution import Joined
 from jaxsweep.engines.device_components import MAX_COMPONENTS, ComponentBoards, label_components

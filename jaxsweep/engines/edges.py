@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, UInt32
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import (
     BYTES,
@@ -30,7 +31,6 @@ from jaxsweep.engines.batching import (
     reduce_positions,
     sizes_of,
 )
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.component_engine import (
     CountedComponents,
     cell_marginals,

@@ -6,22 +6,19 @@ device version, with fixed and smaller capacities, is `device_exact`.
 
 import itertools
 import math
-from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float, UInt32
 
-from jaxsweep.engines import component_engine, component_index, component_join, forward_backward
+from jaxsweep.beliefs import Beliefs
+from jaxsweep.engines import component_engine, forward_backward
 from jaxsweep.engines.batching import (
-    BATCHES,
     is_possible,
     mask_of_indices,
-    reduce_batch,
     sizes_of,
 )
-from jaxsweep.engines.beliefs import Beliefs
 from jaxsweep.engines.components import CellMarginals, Component, ComponentCounts
 from jaxsweep.engines.forward_backward import ForwardMessages, StateCapacity
 from jaxsweep.rules.position import Position
@@ -123,33 +120,3 @@ def _total(components: list[dict[int, int]], mines: int, unconstrained: int) -> 
 def _recover(rounded: float, residue: int) -> int:
     """Returns the whole number nearest to a rounded one that has this residue modulo 2³²."""
     return residue + round((rounded - residue) / 2**32) * 2**32
-
-
-def warm_up(position: Position) -> None:
-    """Compiles the smallest kernels in parallel: those that a position of this size needs.
-
-    Compilation is most of the time until the first answer, and the cores can share it.
-    """
-    batch, capacity = BATCHES[0], CAPACITIES[1]
-
-    def compile_frontier() -> None:
-        copies = jax.tree.map(lambda leaf: np.stack([leaf] * batch, axis=-1), position)
-        component_index.build_batch(reduce_batch(copies), component_index.FRONTIER_CAPACITIES[0])
-
-    def compile_inference() -> None:
-        cells, numbers = (
-            np.zeros((batch, n), np.int32) for n in (capacity.cells, capacity.numbers)
-        )
-        counts = forward_batch(
-            Component(cells, cells, numbers, numbers, numbers), np.int32(0), capacity
-        )
-        backward_batch(counts.messages, counts.layouts, np.zeros(batch, np.uint32), np.int32(0))
-        components, mine_counts, total = component_join.JOIN_CAPACITIES[0]
-        zeros = np.zeros(batch, np.int32)
-        layouts = np.zeros((components, mine_counts, batch), np.float32)
-        min_mines = np.zeros((components, batch), np.int32)
-        component_join.join_batch(layouts, min_mines, zeros, zeros, zeros, total)
-
-    with ThreadPoolExecutor() as threads:
-        for task in [threads.submit(compile_frontier), threads.submit(compile_inference)]:
-            task.result()

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, UInt32
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import is_possible, map_batches, reduce_positions
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.frontier import ReducedPosition

@@ -11,9 +11,9 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt32
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.batching import padded_batches, parallel_map, reduce_positions, sizes_of
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.random_layouts import SAMPLES, SampleSums, count_numbers, sample_batch
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.position import Position

@@ -4,8 +4,8 @@ import jax
 import numpy as np
 from jaxtyping import UInt32
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.beliefs import Beliefs, Status
 from jaxsweep.engines.chains import Chains
 from jaxsweep.engines.rejection import CALLS, SAMPLES, Rejection
 from jaxsweep.rules.position import Position

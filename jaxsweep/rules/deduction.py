@@ -6,7 +6,6 @@ such as 1-1 and 1-2-1, are cases of it. The mine-count rule looks at the mines l
 board. All are sound but not complete: an engine finds every certain cell.
 """
 
-import enum
 import functools
 from collections.abc import Sequence
 
@@ -18,18 +17,8 @@ from jaxtyping import Array, Int
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits, Planes
 from jaxsweep.rules.position import Position
+from jaxsweep.rules.reasons import Rule
 from jaxsweep.runtime.materialize import materialize
-
-
-class Rule(enum.IntEnum):
-    """The rule that determined a cell, the simplest first."""
-
-    SINGLE = 0
-    """Single-cell: a number with no mines left to find, or as many as cells left."""
-    PAIR = 1
-    """Set-bound: the mines of one number and the safe cells of another fill what they share."""
-    COUNT = 2
-    """Mine count: no mines are left on the board, or only mines."""
 
 
 class Certain(eqx.Module):

@@ -4,9 +4,8 @@ import enum
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import UInt32
+from jaxtyping import Bool
 
-from jaxsweep.rules import bitboard
 from jaxsweep.runtime.errors import UserError
 
 MAX_SIDE = 4096
@@ -118,16 +117,12 @@ class Opening:
         """The probability that the first cell is a mine."""
         return self.level.mines / self.level.cells if self.start is Start.ANY else 0.0
 
-    def board_mask(self) -> UInt32[np.ndarray, "rows words"]:
-        """Returns the mask of the board's cells."""
-        return bitboard.rectangle(self.level.rows, self.level.cols)
-
-    def allowed_mines(self) -> UInt32[np.ndarray, "rows words"]:
-        """Returns the mask of the cells in which the start rule allows a mine."""
+    def allowed_mines(self) -> Bool[np.ndarray, "rows cols"]:
+        """Returns the cells in which the start rule allows a mine."""
         grid = np.ones((self.level.rows, self.level.cols), bool)
         for cell in self._mine_free_cells():
             grid[cell] = False
-        return np.asarray(bitboard.pack(grid))
+        return grid
 
     def _mine_free_cells(self) -> list[tuple[int, int]]:
         """Lists the cells in which the start rule forbids a mine."""

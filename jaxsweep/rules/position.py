@@ -1,12 +1,8 @@
-"""A position: what a player sees, and the number of mines; with its text and JSON forms.
+"""A position on packed rows: what a player sees, and the number of mines.
 
-The text form is a line `COLSxROWSxMINES`, then one line a row, with `H` for a hidden cell, `F` for
-a flag and `0` to `8`. The reader also accepts `.` and `?` for hidden cells, spaces between cells
-and blank lines. A flag is a mark of the player, never evidence.
+`notation` has positions as plain grids, and their text and JSON forms.
 """
 
-import json
-import re
 from collections.abc import Sequence
 
 import equinox as eqx
@@ -15,20 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Int8
 
-from jaxsweep.rules import bitboard
+from jaxsweep.rules import bitboard, notation
 from jaxsweep.rules.bitboard import Bits, Planes
-from jaxsweep.rules.grid import FLAGGED, HIDDEN, neighbour_counts
-from jaxsweep.rules.level import Level, LevelError
-from jaxsweep.runtime.errors import UserError
-
-_SYMBOLS = {"H": HIDDEN, "h": HIDDEN, ".": HIDDEN, "?": HIDDEN, "F": FLAGGED, "f": FLAGGED}
-_SYMBOLS |= {str(n): n for n in range(9)}
-_LETTERS = {HIDDEN: "H", FLAGGED: "F"} | {n: str(n) for n in range(9)}
-_HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*")
-
-
-class PositionError(UserError):
-    """A malformed text, or a position that no game can reach; says what is wrong, and where."""
+from jaxsweep.rules.grid import FLAGGED, HIDDEN
+from jaxsweep.rules.level import Level
+from jaxsweep.rules.notation import GridPosition
 
 
 class Position(eqx.Module):
@@ -94,136 +81,31 @@ def stack(positions: Sequence[Position]) -> Position:
     return jax.tree.map(join, *(jax.device_get(p) for p in positions))
 
 
-def check(position: Position) -> None:
-    """Raises `PositionError` if a single number, or the mine count, exceeds its hidden cells."""
-    grid = to_grid(position)
-    hidden_neighbours = neighbour_counts(grid < 0)
-    for row, col in zip(*np.nonzero(grid > hidden_neighbours), strict=True):
-        raise PositionError(
-            f"row {row}, column {col} shows {grid[row, col]} but has "
-            f"{hidden_neighbours[row, col]} hidden neighbours"
-        )
-    hidden = int((grid < 0).sum())
-    if int(position.mines) > hidden:
-        raise PositionError(f"{int(position.mines)} mines but only {hidden} hidden cells")
+def to_grid_position(position: Position) -> GridPosition:
+    """Returns a position as a plain grid on the host."""
+    return GridPosition(to_grid(position), int(position.mines))
 
 
 def to_text(position: Position) -> str:
-    """Returns the text form, which ends in a line break."""
-    grid = to_grid(position)
-    rows, cols = grid.shape
-    header = f"{cols}x{rows}x{int(position.mines)}"
-    return "\n".join([header, *_row_strings(grid)]) + "\n"
+    """Returns the text form."""
+    return notation.to_text(to_grid_position(position))
 
 
 def to_json(position: Position) -> str:
-    """Returns the JSON form: `{"rows", "cols", "mines", "board": [one string a row]}`."""
-    grid = to_grid(position)
-    rows, cols = grid.shape
-    fields = {"rows": rows, "cols": cols, "mines": int(position.mines)}
-    return json.dumps(fields | {"board": _row_strings(grid)})
+    """Returns the JSON form."""
+    return notation.to_json(to_grid_position(position))
 
 
 def from_text(text: str) -> Position:
     """Reads one position in its text form; raises `PositionError` naming line and column."""
-    return _from_lines(_lines(text))
-
-
-def read_all(text: str) -> list[Position]:
-    """Reads one position in either form, or several in text form."""
-    if text.lstrip().startswith("{"):
-        return [from_json(text)]
-    parts: list[list[tuple[int, str]]] = []
-    for number, line in _lines(text):
-        if not parts or _HEADER.fullmatch(line):
-            parts.append([])
-        parts[-1].append((number, line))
-    return [_from_lines(part) for part in parts or [[]]]
-
-
-def _lines(text: str) -> list[tuple[int, str]]:
-    """Lists the lines that are not blank, with their numbers from 1."""
-    return [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
-
-
-def _from_lines(lines: list[tuple[int, str]]) -> Position:
-    if not lines:
-        raise PositionError("line 1: no position here; expected a first line COLSxROWSxMINES")
-    number, header = lines[0]
-    match = _HEADER.fullmatch(header)
-    if not match:
-        raise PositionError(
-            f"line {number}: expected COLSxROWSxMINES, such as 30x16x99, not {_clip(header)}"
-        )
-    cols, rows, mines = (int(group) for group in match.groups())
-    level = _level(rows, cols, mines, f"line {number}")
-    return _from_rows([(f"line {n}", line) for n, line in lines[1:]], level, f"line {number}")
+    return from_grid(*notation.from_text(text))
 
 
 def from_json(text: str) -> Position:
     """Reads one position in its JSON form; raises `PositionError` naming what is wrong where."""
-    try:
-        fields = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise PositionError(
-            f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}"
-        ) from None
-    except (RecursionError, ValueError):
-        raise PositionError(
-            "not a position in JSON: nested too deep or a number too long"
-        ) from None
-    if not isinstance(fields, dict):
-        raise PositionError("JSON: expected an object with rows, cols, mines and board")
-    sizes = []
-    for name in ("rows", "cols", "mines"):
-        value = fields.get(name)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise PositionError(f'JSON: "{name}" must be a whole number')
-        sizes.append(value)
-    board = fields.get("board")
-    if not isinstance(board, list) or not all(isinstance(row, str) for row in board):
-        raise PositionError('JSON: "board" must be a list of strings, one a row')
-    level = _level(*sizes, where="JSON")
-    return _from_rows([(f"board row {n}", row) for n, row in enumerate(board)], level, "JSON")
+    return from_grid(*notation.from_json(text))
 
 
 def read(text: str) -> Position:
     """Reads one position in either form; a text that begins with a brace is JSON."""
-    return from_json(text) if text.lstrip().startswith("{") else from_text(text)
-
-
-def _row_strings(grid: Int8[np.ndarray, "rows cols"]) -> list[str]:
-    return ["".join(_LETTERS[int(cell)] for cell in row) for row in grid]
-
-
-def _level(rows: int, cols: int, mines: int, where: str) -> Level:
-    try:
-        return Level(rows, cols, mines)
-    except LevelError as error:
-        raise PositionError(f"{where}: {error}") from None
-
-
-def _from_rows(lines: list[tuple[str, str]], level: Level, where: str) -> Position:
-    """Reads the rows of a board; `lines` pairs each row's name in error messages with its text."""
-    if len(lines) < level.rows:
-        raise PositionError(f"{where} promises {level.rows} rows, but only {len(lines)} follow")
-    if len(lines) > level.rows:
-        name, line = lines[level.rows]
-        raise PositionError(f"{name}: a row too many; {where} promises {level.rows}: {_clip(line)}")
-    grid = np.empty((level.rows, level.cols), np.int8)
-    for row, (name, line) in enumerate(lines):
-        cells = [(col, symbol) for col, symbol in enumerate(line, start=1) if not symbol.isspace()]
-        for col, symbol in cells:
-            if symbol not in _SYMBOLS:
-                raise PositionError(
-                    f"{name}, column {col}: {symbol!r} is no cell; expected H, F, ., ? or 0 to 8"
-                )
-        if len(cells) != level.cols:
-            raise PositionError(f"{name}: {len(cells)} cells, but {where} promises {level.cols}")
-        grid[row] = [_SYMBOLS[symbol] for _, symbol in cells]
-    return from_grid(grid, level.mines)
-
-
-def _clip(text: str) -> str:
-    text = text.strip()
-    return repr(text if len(text) <= 40 else text[:37] + "...")
+    return from_grid(*notation.read(text))

@@ -1,9 +1,9 @@
 """JAX's persistent compilation cache, which makes every start of a program but the first fast."""
 
 import os
+import sys
 from pathlib import Path
 
-import jax
 from platformdirs import user_cache_path
 
 
@@ -13,14 +13,19 @@ def cache_folder() -> Path:
     return Path(chosen) if chosen else user_cache_path("jaxsweep") / "compiled"
 
 
-def is_cold() -> bool:
-    """Returns whether the cache is empty, as on a user's first start."""
-    folder = cache_folder()
-    return not folder.is_dir() or not any(folder.iterdir())
-
-
 def use_cache() -> None:
-    """Caches every compiled kernel, however small: a cold start compiles many small ones."""
-    jax.config.update("jax_compilation_cache_dir", str(cache_folder()))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    """Caches every compiled kernel, however small: a cold start compiles many small ones.
+
+    Where JAX is not imported yet, it finds the settings in the environment when it is: a command
+    that may not need it does not wait for it.
+    """
+    settings = {
+        "jax_compilation_cache_dir": str(cache_folder()),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    for name, value in settings.items():
+        if "jax" in sys.modules:
+            sys.modules["jax"].config.update(name, value)
+        else:
+            os.environ[name.upper()] = str(value)

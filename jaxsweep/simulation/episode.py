@@ -14,12 +14,14 @@ from jaxtyping import Array, Bool, Float, Int, Integer, Key
 
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.bitboard import Bits
-from jaxsweep.rules.deduction import Certain, Rule, count_rule, pair_round, single_cell_numbers
+from jaxsweep.rules.deduction import Certain, count_rule, pair_round, single_cell_numbers
 from jaxsweep.rules.game import Game, GameNumber, GameStatus, Seed
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
+from jaxsweep.rules.reasons import Reason, Rule, Rules
 from jaxsweep.runtime.materialize import materialize
-from jaxsweep.strategies import UNKNOWN_RISK, Move, Reason, Rules
+from jaxsweep.scalar.advice import UNKNOWN_RISK
+from jaxsweep.strategies import Move
 
 
 class OpeningArrays(eqx.Module):
@@ -39,8 +41,8 @@ class OpeningArrays(eqx.Module):
         """Converts an opening to arrays."""
         row, col = opening.first
         return cls(
-            cells=jnp.asarray(opening.board_mask()),
-            allowed_mines=jnp.asarray(opening.allowed_mines()),
+            cells=jnp.asarray(bitboard.rectangle(opening.level.rows, opening.level.cols)),
+            allowed_mines=jnp.asarray(bitboard.pack(opening.allowed_mines())),
             mines=jnp.asarray(opening.level.mines, jnp.int32),
             row=jnp.asarray(row, jnp.int32),
             col=jnp.asarray(col, jnp.int32),
@@ -120,10 +122,6 @@ def deal(opening: OpeningArrays, seed: Seed, game_number: GameNumber) -> Episode
         first_risk=jnp.float32(UNKNOWN_RISK),
         known_least_risk=jnp.asarray(True),
     )
-
-
-compiled_deal = jax.jit(deal)
-"""As `deal`, compiled, for single games on the host."""
 
 
 def status(opening: OpeningArrays, episode: Episode) -> Int[Array, "*batch"]:

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Integer, Key, UInt8
 
-from jaxsweep.engines import Exact
-from jaxsweep.engines.beliefs import Status
+from jaxsweep.beliefs import Status
+from jaxsweep.engines.exact import Exact
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import vmap_last

@@ -4,31 +4,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int8
 
+from jaxsweep.beliefs import Beliefs, Status, crop
 from jaxsweep.diagnosis import diagnose
-from jaxsweep.engines import ENGINES
-from jaxsweep.engines.batching import certain_by_single
-from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.inference import infer, infer_and_count
-from jaxsweep.rules import bitboard
-from jaxsweep.rules.board import Cell
-from jaxsweep.rules.deduction import deduce, simplest
-from jaxsweep.rules.position import Position, PositionError, stack, to_grid
-from jaxsweep.strategies import (
-    BEST,
-    STRATEGIES,
-    AbstractStrategy,
-    Advice,
-    Candidate,
-    LeastRisk,
-    Reason,
-)
+from jaxsweep.rules.board import Cell, cells_of
+from jaxsweep.rules.notation import GridPosition, PositionError
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.scalar.advice import Advice, Candidate
+from jaxsweep.scalar.deduction import simplest_proof
+from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.players import BEST
+from jaxsweep.single import advisor
 
-COUNTED_BELOW = 10**15
-"""Larger numbers of layouts are given as a power of ten."""
+KEY = (0, 0)
+"""The key by which ties are broken: the same position gets the same advice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +33,7 @@ class Analysis:
     beliefs: Beliefs
     """Of the cells of the board, `[rows, cols]`."""
     layouts: int | None
-    """The number of layouts, where it is below `COUNTED_BELOW`."""
+    """The number of layouts; None where it could not be counted."""
     best: Cell | None
     """The cell to open; None where there is none to open, or nothing is known."""
     reason: str
@@ -153,99 +144,101 @@ class Analysis:
         return best
 
 
-def analyze(positions: Sequence[Position], engine: str | None = None) -> list[Analysis]:
-    """Analyses positions, whose beliefs are inferred as one batch.
+def analyze(positions: Sequence[GridPosition], engine: str | None = None) -> list[Analysis]:
+    """Analyses positions one by one, without compiling anything, unless they are too wide.
 
     Raises `PositionError` for an inconsistent position. The move is that of the strongest player;
     with a chosen `engine`, the cell of least risk by that engine.
     """
-    batch = stack(positions)
-    beliefs, counts = infer_and_count(batch)
-    strategy = STRATEGIES[BEST]
-    if engine is not None:
-        # Other engines do not count layouts: the number stays the exact engine's.
-        beliefs = infer(batch, ENGINES[engine])
-        strategy = LeastRisk(ENGINES[engine])
     analyses = []
     for i, position in enumerate(positions):
-        own = jax.tree.map(lambda leaf, i=i: leaf[i], beliefs)
-        if own.status == Status.INCONSISTENT:
+        try:
+            own = _analyze_exactly(position) if engine is None else _analyze_by(engine, position)
+        except PositionError as error:
             which = f"position {i + 1}: " if len(positions) > 1 else ""
-            raise PositionError(f"{which}inconsistent: {diagnose(position)}")
-        padded = jax.tree.map(lambda leaf, i=i: leaf[..., i], batch)
-        analyses.append(_analysis(padded, position, own, counts[i], engine, strategy))
+            raise PositionError(f"{which}{error}") from None
+        analyses.append(own)
     return analyses
 
 
-def _analysis(
-    padded: Position,
-    position: Position,
+def _analyze_exactly(position: GridPosition) -> Analysis:
+    """Analyses one position; the components that inference counts are counted once."""
+    counter = Counter()
+    beliefs, layouts = advisor.infer(position, counter)
+    found = _without_guess(position, beliefs)
+    if found is not None:
+        return Analysis(*position, None, beliefs, layouts, *found)
+    advice = advisor.advise(BEST, position, KEY, counter)
+    return _with_guess(position, None, beliefs, layouts, advice)
+
+
+def _analyze_by(engine: str, position: GridPosition) -> Analysis:
+    """Analyses one position by an engine of its own; the number of layouts stays the exact one."""
+    # Imported here: engines need JAX, which the scalar path does without.
+    from jaxsweep.engines import ENGINES
+    from jaxsweep.inference import infer
+    from jaxsweep.rules.position import from_grid
+    from jaxsweep.strategies import LeastRisk
+
+    exact, layouts = advisor.infer(position)
+    beliefs = crop(infer(from_grid(*position), engine), *position.grid.shape)
+    if exact.status == Status.INCONSISTENT:
+        beliefs = exact
+    counted = layouts if beliefs.status == Status.EXACT else None
+    found = _without_guess(position, beliefs)
+    if found is not None:
+        return Analysis(*position, engine, beliefs, counted, *found)
+    advice = LeastRisk(ENGINES[engine]).advise(position, KEY, beliefs, layouts)
+    return _with_guess(position, engine, beliefs, counted, advice)
+
+
+def _without_guess(position: GridPosition, beliefs: Beliefs) -> tuple[Cell | None, str] | None:
+    """Returns a certainly safe cell and why, or why there is no move; None if one has to guess."""
+    status = Status(int(beliefs.status))
+    if status is Status.INCONSISTENT:
+        raise PositionError(f"inconsistent: {diagnose(position)}")
+    if beliefs.safe.any():
+        return _certain_cell(position, np.asarray(beliefs.safe))
+    if not ((position.grid < 0) & ~np.asarray(beliefs.mines)).any():
+        return None, "nothing is left to open"
+    return (None, status.message) if status is Status.OVER_CAPACITY else None
+
+
+def _certain_cell(position: GridPosition, safe: Bool[np.ndarray, "rows cols"]) -> tuple[Cell, str]:
+    """Returns a certainly safe cell, and the simplest rule that proves it."""
+    cells, rule = simplest_proof(position)
+    if rule is not None and (cells & safe).any():
+        return cells_of(cells & safe)[0], Reason(rule).text
+    return cells_of(safe)[0], Reason.NO_LAYOUT.text
+
+
+def _with_guess(
+    position: GridPosition,
+    engine: str | None,
     beliefs: Beliefs,
     layouts: int | None,
-    engine: str | None,
-    strategy: AbstractStrategy,
+    advice: Advice,
 ) -> Analysis:
-    """Analyses one position, given beliefs about it; they are padded as `padded` is."""
-    grid = to_grid(position)
-    rows, cols = grid.shape
-    cropped = jax.tree.map(lambda leaf: leaf[:rows, :cols] if np.ndim(leaf) == 2 else leaf, beliefs)
-    advice, status = None, Status(int(beliefs.status))
-    if cropped.safe.any():
-        best, reason = _certain_cell(position, np.asarray(cropped.safe))
-    elif not ((grid < 0) & ~np.asarray(cropped.mines)).any():
-        best, reason = None, "nothing is left to open"
-    elif status is Status.OVER_CAPACITY:
-        best, reason = None, status.message
-    else:
-        advice = strategy.advise(padded, jax.random.key(0), beliefs, layouts)
-        best, reason = _guess(advice, cropped)
-    counted = status is Status.EXACT and layouts is not None and layouts < COUNTED_BELOW
-    return Analysis(
-        grid=grid,
-        mines=int(position.mines),
-        engine=engine,
-        beliefs=cropped,
-        layouts=layouts if counted else None,
-        best=best,
-        reason=reason,
-        candidates=() if advice is None else advice.candidates,
-        win_is_exact=advice is not None and advice.search is not None,
-    )
-
-
-def _certain_cell(position: Position, safe: Bool[np.ndarray, "rows cols"]) -> tuple[Cell, str]:
-    """Returns a certainly safe cell, and the simplest rule that proves it."""
-    # The single-cell rules first: their kernel is compiled already.
-    for deduction in (certain_by_single, _deduce):
-        cells, rule = _simplest(deduction(position))
-        proven = np.asarray(bitboard.unpack(np.asarray(cells), safe.shape[1])) & safe
-        if proven.any():
-            return _first(proven), Reason(int(rule)).text
-    return _first(safe), Reason.NO_LAYOUT.text
-
-
-def _guess(advice: Advice, beliefs: Beliefs) -> tuple[Cell, str]:
-    """Returns the cell that a strategy guesses, and why, with what it risks."""
-    rows, cols = beliefs.safe.shape
-    opens = np.asarray(bitboard.unpack(np.asarray(advice.move.opens), cols))
-    best = _first(opens[:rows])
+    """Returns the analysis of a position in which a player has to guess, with its reasons."""
+    best = advice.cells[0]
+    risk = float(beliefs.mine_probability[best])
     if advice.candidates:
-        return best, f"{advice.explanation}, risk {float(beliefs.mine_probability[best]):.2%}"
-    if beliefs.score is None:
-        reason = f"{advice.explanation}, {float(beliefs.mine_probability[best]):.2%}"
-    else:
+        reason = f"{advice.explanation}, risk {risk:.2%}"
+    elif beliefs.score is not None:
         reason = f"{advice.explanation}, {float(beliefs.score[best]):.2f}"
-    if advice.ties > 1:
+    else:
+        reason = f"{advice.explanation}, {risk:.2%}"
+    if advice.ties > 1 and not advice.candidates:
         estimated = int(beliefs.status) == Status.ESTIMATE and np.isfinite(beliefs.error[best])
         such = "cells within its error" if estimated else "such cells"
         reason += f"; of {advice.ties} {such}, one with the fewest hidden neighbours"
-    return best, reason
-
-
-_deduce = jax.jit(deduce)
-_simplest = jax.jit(simplest)
-
-
-def _first(cells: Bool[np.ndarray, "rows cols"]) -> Cell:
-    row, col = np.argwhere(cells)[0]
-    return int(row), int(col)
+    return Analysis(
+        *position,
+        engine,
+        beliefs,
+        layouts,
+        best,
+        reason,
+        candidates=advice.candidates,
+        win_is_exact=advice.search is not None,
+    )

@@ -7,8 +7,8 @@ action changes nothing.
 from dataclasses import dataclass, replace
 
 from jaxsweep.rules.board import Cell
-from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level, Opening, Start
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.leaderboard import Entry
 from jaxsweep.single.replay.format import Replay
 from jaxsweep.single.session import Session

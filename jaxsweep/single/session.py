@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from jaxsweep.rules import bitboard
-from jaxsweep.rules.board import Board, Cell, Mask, cells_of, mask_of
-from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.board import Board, Cell, cells_of, mask_of
 from jaxsweep.rules.level import Level, Opening, Start
-from jaxsweep.simulation.episode import OpeningArrays, compiled_deal
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.rules.status import GameStatus
+from jaxsweep.scalar.deal import deal
 from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay
-from jaxsweep.strategies import Reason
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +95,3 @@ class Session:
         opened = tuple(cells_of(after.opened & ~board.opened))
         move = RecordedMove(cells, flags, opened, Reason.PLAYER, None)
         return replace(self, board=after, moves=(*self.moves, move), before=self)
-
-
-def warm_up(level: Level) -> None:
-    """Compiles what the first cell of a level needs, so that a person need not wait for it."""
-    deal(Opening(Level(level.rows, level.cols, 0), Start.ANY, (0, 0)), 0)
-
-
-def deal(opening: Opening, seed: int, game_number: int = 0) -> Mask:
-    """Deals the mines of a game of a seed, the same for every player."""
-    arrays = OpeningArrays.of(opening)
-    mines = np.asarray(compiled_deal(arrays, np.uint32(seed), np.uint32(game_number)).mines)
-    grid = np.asarray(bitboard.unpack(mines, opening.level.cols))
-    return grid[: opening.level.rows]

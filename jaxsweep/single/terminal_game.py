@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jaxsweep.rules.board import Cell
-from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level, LevelError, Start
-from jaxsweep.rules.position import from_grid
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.analysis import Analysis, analyze
 from jaxsweep.single.keyboard import DOWN, LEFT, RIGHT, UP
 from jaxsweep.single.person import PersonGame
@@ -76,7 +76,7 @@ def work_out_odds(state: TerminalGame) -> TerminalGame:
     """Adds the analysis of the board, and a hint if one was asked for; this may take seconds."""
     session, analysis = state.game.session, state.analysis
     if analysis is None:
-        (analysis,) = analyze([from_grid(session.board.grid, session.level.mines)])
+        (analysis,) = analyze([GridPosition(session.board.grid, session.level.mines)])
     state = replace(state, analysis=analysis)
     return _show_hint(state, analysis) if state.wants_hint else state
 

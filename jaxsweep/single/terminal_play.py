@@ -7,13 +7,12 @@ from pathlib import Path
 from rich.console import Console, Group
 from rich.text import Text
 
-from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Start
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single import leaderboard, terminal
 from jaxsweep.single.keyboard import presses, whole_screen
 from jaxsweep.single.person import PersonGame
 from jaxsweep.single.replay.writing import save as save_replay
-from jaxsweep.single.session import warm_up
 from jaxsweep.single.terminal_game import TerminalGame, press, work_out_odds
 
 KEYS = "arrows/hjkl move  space open  f flag  ? hint  p odds  u undo  r new  q quit"
@@ -128,7 +127,6 @@ def play(level: Level, start: Start, seed: int, name: str, save: Path | None) ->
     """
     console = Console(highlight=False)
     screen, state = _Screen(console, name), TerminalGame.new(level, start, seed)
-    warm_up(level)  # The clock starts with the first cell: no compiling is to fall into it.
     finished = False
     try:
         with whole_screen(console):

@@ -2,34 +2,20 @@
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Int, Int8
+from jaxtyping import Bool, Int8
 
-from jaxsweep.rules import bitboard
-from jaxsweep.rules.bitboard import Bits
-from jaxsweep.rules.board import Cell, cells_of
-from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.board import Cell, cells_of, mask_of
 from jaxsweep.rules.level import Opening
-from jaxsweep.rules.position import Position, to_grid
-from jaxsweep.simulation.episode import (
-    Episode,
-    OpeningArrays,
-    RoundResult,
-    Stage,
-    apply_move,
-    compiled_deal,
-    key_for,
-    play_pair_round,
-    play_single_round,
-    status,
-    view,
-)
-from jaxsweep.strategies import UNKNOWN_RISK, AbstractStrategy, Advice, Reason, Rules
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.rules.status import GameStatus
+from jaxsweep.scalar.advice import Advice
+from jaxsweep.scalar.deal import move_key
+from jaxsweep.scalar.game import dealt_game, deduce, opened_alone
+from jaxsweep.single.advisor import AnyPlayer, advise, rules_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,90 +43,41 @@ class WatchedMove:
 
 
 def watch(
-    strategy: AbstractStrategy, opening: Opening, seed: int, game_number: int = 0
+    player: AnyPlayer, opening: Opening, seed: int, game_number: int = 0
 ) -> Iterator[WatchedMove]:
     """Plays a game of a seed, move by move, as the arena does."""
-    cols, arrays, np_seed = opening.level.cols, OpeningArrays.of(opening), np.uint32(seed)
-    episode = compiled_deal(arrays, np_seed, np.uint32(game_number))
-    before = np.zeros((opening.level.rows, cols), bool)
+    rules, board = rules_of(player), dealt_game(opening, seed, game_number)
     cells, reason, risk, advice = [opening.first], Reason.FIRST, opening.first_risk, None
-    for move_number in itertools.count():
-        episode, result = _until_a_move(strategy.rules, arrays, episode)
-        position, status = _view(arrays, episode)
-        opened = _unpack(episode.opened, cols)
+    before, strategy_moves = np.zeros_like(board.mines), 0
+    for number in itertools.count():
+        board, (opens, mines, rule) = deduce(board, rules)
         yield WatchedMove(
-            number=move_number,
+            number=number,
             cells=cells,
             reason=reason,
-            risk=None if risk == UNKNOWN_RISK else risk,
+            risk=risk,
             advice=advice,
-            grid=to_grid(position),
-            new=opened & ~before,
-            mines=_unpack(episode.mines, cols),
-            status=GameStatus(int(status)),
+            grid=board.grid,
+            new=board.opened & ~before,
+            mines=board.mines,
+            status=board.status,
         )
-        if status != GameStatus.PLAYING:
+        if board.status is not GameStatus.PLAYING:
             return
-        if np.any(result.opens):
-            advice, episode, opens = None, result.episode, result.opens
-            reason, risk = Reason(int(result.rule)), 0.0
+        if opens.any():
+            advice, reason, risk = None, rule, 0.0
         else:
-            advice = strategy.advise(position, _key(result.episode, np_seed))
-            move = advice.move
-            episode, opens = _apply_move(result.episode, move), move.opens
-            reason, risk = Reason(int(move.reason)), float(move.risk)
-        cells, before = cells_of(_unpack(opens, cols)), opened
-
-
-def _unpack(bits: Bits, cols: int) -> Bool[np.ndarray, "rows cols"]:
-    return np.asarray(bitboard.unpack(np.asarray(bits), cols))
+            position = GridPosition(board.grid, opening.level.mines)
+            advice = advise(player, position, move_key(seed, game_number, strategy_moves))
+            strategy_moves += 1
+            opens = mask_of(advice.cells, board.mines)
+            mines = board.flags | mask_of(advice.mines, board.mines)
+            reason, risk = advice.reason, advice.risk
+        cells, before = cells_of(opens), board.opened
+        board = opened_alone(replace(board, flags=mines), opens)
 
 
 def share_opened(step: WatchedMove, opening: Opening) -> float:
     """Returns the share of the safe cells that are open."""
     safe = opening.level.cells - opening.level.mines
     return float((step.grid >= 0).sum()) / safe if safe else 1.0
-
-
-def _until_a_move(
-    rules: Rules, opening: OpeningArrays, episode: Episode
-) -> tuple[Episode, RoundResult]:
-    """Deduces until cells are found to open, or none are; also returns the episode before that.
-
-    The set-bound rule is a kernel of its own, so that it compiles only when it is needed.
-    """
-    while True:
-        if episode.stage == Stage.PAIR:
-            result = _play_pair_round(opening, episode)
-        else:
-            episode, result = _single_rounds(rules, opening, episode)
-        if np.any(result.opens) or result.episode.stage >= Stage.GUESS:
-            return episode, result
-        episode = result.episode
-
-
-@partial(jax.jit, static_argnums=0)
-def _single_rounds(
-    rules: Rules, opening: OpeningArrays, episode: Episode
-) -> tuple[Episode, RoundResult]:
-    """As `_until_a_move`, by the single-cell rules alone."""
-
-    def seeking(state: tuple[Episode, RoundResult]) -> Bool[Array, ""]:
-        result = state[1]
-        return ~bitboard.any_set(result.opens) & (result.episode.stage == Stage.SINGLE)
-
-    def step(state: tuple[Episode, RoundResult]) -> tuple[Episode, RoundResult]:
-        return state[1].episode, play_single_round(opening, rules, state[1].episode)
-
-    start = RoundResult(episode, jnp.zeros_like(episode.opened), jnp.int32(0))
-    return jax.lax.while_loop(seeking, step, (episode, start))
-
-
-_play_pair_round = jax.jit(play_pair_round)
-_apply_move = jax.jit(apply_move)
-_key = jax.jit(key_for)
-
-
-@jax.jit
-def _view(opening: OpeningArrays, episode: Episode) -> tuple[Position, Int[Array, ""]]:
-    return view(opening, episode), status(opening, episode)

@@ -5,45 +5,52 @@ nothing (`guess`). A new one is a class in a file here and a line in `STRATEGIES
 one JAX function, `AbstractTraceableStrategy` lets the arena keep it on the device.
 """
 
+from importlib import import_module
+
 from jaxsweep.engines import ENGINES
-from jaxsweep.strategies.base import (
-    UNKNOWN_RISK,
-    AbstractStrategy,
-    AbstractTraceableStrategy,
-    Advice,
-    Candidate,
-    Move,
-    Readiness,
-    Reason,
-    Rules,
+from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.scalar.advice import UNKNOWN_RISK, Advice, Candidate
+from jaxsweep.scalar.players import (
+    BEST,
+    FAST,
+    PLAYERS,
+    InOrderPlayer,
+    LeastRiskPlayer,
+    Player,
+    RandomPlayer,
+    StrategyPlayer,
 )
+from jaxsweep.strategies.base import AbstractStrategy, AbstractTraceableStrategy, Move, Readiness
 from jaxsweep.strategies.knowledge import Knowledge
 from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.linear import Linear
 from jaxsweep.strategies.lookahead import Lookahead
 from jaxsweep.strategies.random import Random
 
+
+def strategy_of(player: Player) -> AbstractStrategy:
+    """Makes the strategy of a player's definition."""
+    if isinstance(player, StrategyPlayer):
+        module, kind = player.strategy.split(":")
+        return getattr(import_module(module), kind)()
+    if isinstance(player, InOrderPlayer):
+        return Linear()
+    if isinstance(player, RandomPlayer):
+        return Knowledge() if player.rules >= Rules.SINGLE else Random()
+    if isinstance(player, LeastRiskPlayer):
+        engine = None if player.engine is None else ENGINES[player.engine]
+        return LeastRisk(engine, player.random_ties, player.pairs, player.endgame_layouts)
+    return Lookahead(
+        player.candidate_ratio,
+        player.max_candidates,
+        player.endgame_layouts,
+        player.fifty_fifties,
+    )
+
+
 STRATEGIES: dict[str, AbstractStrategy] = {
-    "linear": Linear(),
-    "random": Random(),
-    "knowledge": Knowledge(),
-    "likelihood": LeastRisk(ENGINES["likelihood"], pairs=False),
-    "sampling": LeastRisk(ENGINES["sampling"]),
-    "edges": LeastRisk(ENGINES["edges"]),
-    "tilesets": LeastRisk(ENGINES["tilesets"]),
-    "bitmask": LeastRisk(ENGINES["bitmask"]),
-    "exact": LeastRisk(),
-    "exact-random-ties": LeastRisk(random_ties=True),
-    "endgame": LeastRisk(endgame_layouts=200),
-    "lookahead": Lookahead(endgame_layouts=0),
-    "strongest": Lookahead(endgame_layouts=400),
+    name: strategy_of(player) for name, player in PLAYERS.items()
 }
-
-BEST = "strongest"
-"""The player that a person is shown, unless another is asked for."""
-
-FAST = "endgame"
-"""The player for games in bulk, unless another is asked for: nearly as strong, far faster."""
 
 __all__ = [
     "BEST",
@@ -63,4 +70,5 @@ __all__ = [
     "Readiness",
     "Reason",
     "Rules",
+    "strategy_of",
 ]

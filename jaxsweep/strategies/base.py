@@ -2,65 +2,21 @@
 
 import abc
 import enum
-from dataclasses import dataclass
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int, Key, UInt32
 
-from jaxsweep.engines.beliefs import Beliefs
-from jaxsweep.rules.deduction import Rule
-from jaxsweep.rules.position import Position
-from jaxsweep.strategies.endgame import Endgame
-
-UNKNOWN_RISK = -1.0
-"""The risk of a guess by a strategy that has no probabilities."""
-
-
-class Reason(enum.IntEnum):
-    """Why a strategy, or a person, opens a cell."""
-
-    PLAYER = -1
-    SINGLE = Rule.SINGLE
-    PAIR = Rule.PAIR
-    COUNT = Rule.COUNT
-    FIRST = 3
-    NO_LAYOUT = 4
-    IN_ORDER = 5
-    AT_RANDOM = 6
-    LEAST_RISK = 7
-    LEAST_ESTIMATE = 8
-    LEAST_SCORE = 9
-    BEST_ENDING = 10
-    LOOKAHEAD = 11
-
-    @property
-    def text(self) -> str:
-        """The reason in words, for a person."""
-        return _TEXTS[self]
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether the cell may be a mine for all the strategy knows."""
-        return self >= Reason.IN_ORDER
-
-
-_TEXTS = {
-    Reason.PLAYER: "the player's choice",
-    Reason.SINGLE: "certain: a number has all its mines found",
-    Reason.PAIR: "certain: two numbers that share cells prove it",
-    Reason.COUNT: "certain: all mines are found",
-    Reason.FIRST: "first cell",
-    Reason.NO_LAYOUT: "certain: a mine in none of the layouts left",
-    Reason.IN_ORDER: "guess: next in order",
-    Reason.AT_RANDOM: "guess: at random",
-    Reason.LEAST_RISK: "guess: the least likely mine",
-    Reason.LEAST_ESTIMATE: "guess: the least likely mine, by an estimate",
-    Reason.LEAST_SCORE: "guess: the lowest score",
-    Reason.LOOKAHEAD: "guess: the best after looking one number ahead",
-    Reason.BEST_ENDING: "guess: the best chance to win, by search through all layouts left",
-}
+from jaxsweep.beliefs import Beliefs
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.board import Cell, cells_of
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.position import Position, from_grid
+from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.rules.threefry import KeyWords
+from jaxsweep.scalar.advice import Advice
 
 
 class Move(eqx.Module):
@@ -72,56 +28,6 @@ class Move(eqx.Module):
     """A `Reason`."""
     risk: Float[Array, "*batch"]
     """The mine probability of a guessed cell, 0 for certain cells, or `UNKNOWN_RISK`."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A cell that a strategy evaluated before it guessed."""
-
-    cell: tuple[int, int]
-    risk: float
-    progress: float | None
-    """If it is safe, the probability that another cell is certainly safe afterwards; None where
-    that was not evaluated."""
-    win: float
-    """The win probability after opening it: exact in an end-game search, else estimated."""
-
-
-@dataclass(frozen=True, eq=False)
-class Advice:
-    """A move in one position, and everything the strategy found out to choose it."""
-
-    move: Move
-    beliefs: Beliefs | None = None
-    """About the position, on the host; None if neither the strategy nor its caller asked."""
-    layouts: int | None = None
-    """The number of consistent layouts, where it was counted."""
-    candidates: tuple[Candidate, ...] = ()
-    """The cells that were evaluated, the chosen one first."""
-    search: Endgame | None = None
-    """The end-game search that chose the move, if one did."""
-    ties: int = 1
-    """How many cells had the lowest risk, before ties were broken."""
-
-    @property
-    def explanation(self) -> str:
-        """Why this move, in words, with its win probability where candidates were evaluated."""
-        if not self.candidates:
-            return Reason(int(self.move.reason)).text
-        win = self.candidates[0].win
-        if self.search is not None:
-            return f"guess: the best by search, wins {win:.1%}"
-        return f"guess: best of {len(self.candidates)} cells, wins about {win:.0%}"
-
-
-class Rules(enum.IntEnum):
-    """Which deduction rules a strategy applies before it guesses."""
-
-    NONE = 0
-    SINGLE = 1
-    """The single-cell rules: one number at a time."""
-    PAIR = 2
-    """Also pairs of numbers that share cells, and the number of mines left."""
 
 
 class AbstractStrategy(eqx.Module):
@@ -144,8 +50,8 @@ class AbstractStrategy(eqx.Module):
 
     def advise(
         self,
-        position: Position,
-        key: Key[Array, ""],
+        position: GridPosition,
+        key: KeyWords,
         beliefs: Beliefs | None = None,
         layouts: int | None = None,
     ) -> Advice:
@@ -154,8 +60,8 @@ class AbstractStrategy(eqx.Module):
         `beliefs` and `layouts` are what the strategy's own engine inferred of this position, from
         callers that asked it already; a strategy that needs beliefs asks if it is given none.
         """
-        moves = self.guess(batch_of_one(position), key[None])
-        return Advice(first_of_batch(moves), beliefs, layouts)
+        moves = self.guess(batch_of_one(from_grid(*position)), keys_of([key]))
+        return to_advice(first_of_batch(moves), position, beliefs=beliefs, layouts=layouts)
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
@@ -205,3 +111,25 @@ def batch_of_one(tree):
 def first_of_batch(tree):
     """Takes the first entry of a batch, last, from every leaf."""
     return jax.tree.map(lambda leaf: leaf[..., 0], tree)
+
+
+def keys_of(words: list[KeyWords]) -> Key[Array, " batch"]:
+    """Returns a batch of JAX's keys with these words."""
+    return jax.random.wrap_key_data(jnp.array(words, jnp.uint32))
+
+
+def to_advice(move: Move, position: GridPosition, **found) -> Advice:
+    """Returns a move in one position as advice, with what was `found` on the way."""
+    host, (rows, cols) = jax.device_get(move), position.grid.shape
+
+    def cells(bits: UInt32[np.ndarray, "rows words"]) -> tuple[Cell, ...]:
+        return tuple(cells_of(np.asarray(bitboard.unpack(bits, cols))[:rows]))
+
+    risk = float(host.risk)
+    return Advice(
+        cells=cells(host.opens),
+        mines=cells(host.flags),
+        reason=Reason(int(host.reason)),
+        risk=risk if risk >= 0 else None,
+        **found,
+    )

@@ -4,12 +4,13 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from jaxsweep.engines.beliefs import Beliefs
+from jaxsweep.beliefs import Beliefs
 from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits, Planes
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
-from jaxsweep.strategies.fifty_fifty import CLOSE, FiftyFifties
+from jaxsweep.scalar.fifty_fifty import CLOSE
+from jaxsweep.strategies.fifty_fifty import FiftyFifties
 
 NUMBERS = 9
 """A cell shows 0 to 8."""

@@ -13,22 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.deduction import Certain, contradicted, residual_numbers
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
-
-PAIRS = 3
-"""The most pairs of a position that the engine is asked about."""
-
-MIN_LOSS = 0.03
-"""The engine is asked about pairs whose 50/50 is lost with at least this probability, as if cells
-were independent."""
-
-CLOSE = 1e-5
-"""Merits that differ by less rank as equal: rounding on the host and on the device may differ."""
+from jaxsweep.scalar.fifty_fifty import CLOSE, MIN_LOSS, PAIRS
 
 Grid = Float[Array, "rows cols batch"]
 

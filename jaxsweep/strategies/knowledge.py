@@ -4,7 +4,8 @@ from jaxtyping import Array, Key
 
 from jaxsweep.rules.deduction import single_cell
 from jaxsweep.rules.position import Position
-from jaxsweep.strategies.base import AbstractTraceableStrategy, Move, Rules
+from jaxsweep.rules.reasons import Rules
+from jaxsweep.strategies.base import AbstractTraceableStrategy, Move
 from jaxsweep.strategies.random import random_moves
 
 

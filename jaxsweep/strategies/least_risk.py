@@ -7,31 +7,34 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key, UInt32
 
-from jaxsweep.engines import AbstractEngine, device_exact
-from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.inference import infer, infer_and_count
+from jaxsweep.beliefs import Beliefs, Status, crop
+from jaxsweep.engines import device_exact
+from jaxsweep.engines.base import AbstractEngine
+from jaxsweep.engines.device_beliefs import in_container, to_device
+from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import WORD, Bits
 from jaxsweep.rules.board import Cell
-from jaxsweep.rules.position import Position, to_grid
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.position import Position, from_grid, to_grid
 from jaxsweep.rules.randomness import random_words
+from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.rules.threefry import KeyWords
 from jaxsweep.runtime.materialize import materialize
+from jaxsweep.scalar.advice import UNKNOWN_RISK, Advice, searched_candidates
+from jaxsweep.scalar.endgame import Endgame, is_endgame, search_endgame
+from jaxsweep.scalar.least_risk import TIE
+from jaxsweep.scalar.players import LeastRiskPlayer, advise
 from jaxsweep.strategies.base import (
-    UNKNOWN_RISK,
     AbstractStrategy,
-    Advice,
-    Candidate,
     Move,
     Readiness,
-    Reason,
-    Rules,
     batch_of_one,
+    first_of_batch,
+    keys_of,
+    to_advice,
 )
-from jaxsweep.strategies.endgame import Endgame, is_endgame, search_endgame
 from jaxsweep.strategies.random import random_cell
-
-TIE = 1e-6
-"""Risks that differ by less are equal: float32 rounds them."""
 
 _REASONS = {
     Status.EXACT: Reason.LEAST_RISK,
@@ -51,30 +54,20 @@ class Decision(NamedTuple):
     searches: dict[int, tuple[Endgame, Cell]]
     """By index in the batch: the end-game searches that chose a move, and the cell they chose."""
 
-    def advice(self, index: int, layouts: int | None) -> Advice:
-        """Returns what was decided in one of the positions, as advice."""
-        beliefs = jax.tree.map(lambda leaf: leaf[index], self.beliefs)
-        search, best = self.searches.get(index, (None, None))
-        return Advice(
-            move=jax.tree.map(lambda leaf: leaf[..., index], self.moves),
+    def advice(self, position: GridPosition, layouts: int | None) -> Advice:
+        """Returns what was decided in a batch of one position, as advice."""
+        rows, cols = position.grid.shape
+        beliefs = crop(jax.tree.map(lambda leaf: leaf[0], self.beliefs), rows, cols)
+        search, best = self.searches.get(0, (None, (0, 0)))
+        return to_advice(
+            first_of_batch(self.moves),
+            position,
             beliefs=beliefs,
             layouts=layouts,
-            candidates=() if search is None else _searched_candidates(search, best, beliefs),
+            candidates=() if search is None else searched_candidates(search, best, beliefs),
             search=search,
-            ties=int(self.ties[index]),
+            ties=int(self.ties[0]),
         )
-
-
-def _searched_candidates(
-    search: Endgame, best: Cell | None, beliefs: Beliefs
-) -> tuple[Candidate, ...]:
-    """Lists the cells of an end-game search, the best first, with their exact win probability."""
-    risk = np.asarray(beliefs.mine_probability)
-    candidates = [
-        Candidate(cell, float(risk[cell]), None, win)
-        for cell, win in search.win_probabilities().items()
-    ]
-    return tuple(sorted(candidates, key=lambda each: (each.cell != best, -each.win, each.risk)))
 
 
 class LeastRisk(AbstractStrategy):
@@ -86,11 +79,11 @@ class LeastRisk(AbstractStrategy):
 
     engine: AbstractEngine | None = None
     """None: the exact engine, with estimates beyond its capacity."""
-    random_ties: bool = False
+    random_ties: bool = LeastRiskPlayer.random_ties
     """Break all ties at random: weaker, and a published figure to check an engine by."""
-    pairs: bool = True
+    pairs: bool = LeastRiskPlayer.pairs
     """Apply the rules of pairs of numbers and of the mine count, not only those of one number."""
-    endgame_layouts: int = 0
+    endgame_layouts: int = LeastRiskPlayer.endgame_layouts
     """With at most so many layouts left, the end game is searched; 0: never."""
 
     @property
@@ -104,34 +97,30 @@ class LeastRisk(AbstractStrategy):
 
     def advise(
         self,
-        position: Position,
-        key: Key[Array, ""],
+        position: GridPosition,
+        key: KeyWords,
         beliefs: Beliefs | None = None,
         layouts: int | None = None,
     ) -> Advice:
         """As `guess`; in the end game with the exact win probability of every cell."""
-        positions, keys = batch_of_one(position), key[None]
-        known, layouts = self.known_beliefs(positions, keys, beliefs, layouts)
-        return self.decide(positions, keys, known).advice(0, layouts)
+        found = advise(self.player, position, key) if self.engine is None else None
+        if found is not None:
+            return found
+        positions, keys = batch_of_one(from_grid(*position)), keys_of([key])
+        if beliefs is None:
+            known = infer(positions, self.engine, seeds_of(keys))
+        else:
+            known = in_container(jax.tree.map(lambda leaf: leaf[None], beliefs), positions)
+        return self.decide(positions, keys, known).advice(position, layouts)
 
-    def known_beliefs(
-        self,
-        positions: Position,
-        keys: Key[Array, " batch"],
-        beliefs: Beliefs | None,
-        layouts: int | None,
-    ) -> tuple[Beliefs, int | None]:
-        """Returns beliefs about a batch of one: those given, or else the engine's."""
-        if beliefs is not None:
-            return jax.tree.map(lambda leaf: leaf[None], beliefs), layouts
-        if self.engine is not None:
-            return infer(positions, self.engine, seeds_of(keys)), None
-        found, counts = infer_and_count(positions, seeds_of(keys))
-        return found, counts[0]
+    @property
+    def player(self) -> LeastRiskPlayer:
+        """The definition of the player; its engine, an object here, has no name there."""
+        return LeastRiskPlayer(None, self.random_ties, self.pairs, self.endgame_layouts)
 
     def decide(self, positions: Position, keys: Key[Array, " batch"], beliefs: Beliefs) -> Decision:
         """Decides on the host what to open in a batch of positions, given beliefs about them."""
-        moves, ties = _choose_batch(beliefs.to_device(), positions.hidden, keys, self.random_ties)
+        moves, ties = _choose_batch(to_device(beliefs), positions.hidden, keys, self.random_ties)
         decision = Decision(moves, beliefs, ties, {})
         return self._with_searches(positions, decision) if self.endgame_layouts else decision
 

@@ -5,13 +5,9 @@ from jaxtyping import Array, Key
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.position import Position
-from jaxsweep.strategies.base import (
-    UNKNOWN_RISK,
-    AbstractTraceableStrategy,
-    Move,
-    Reason,
-    Rules,
-)
+from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.scalar.advice import UNKNOWN_RISK
+from jaxsweep.strategies.base import AbstractTraceableStrategy, Move
 
 
 class Linear(AbstractTraceableStrategy):

@@ -5,40 +5,35 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
-from jaxsweep.rules.position import Position
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.position import Position, to_grid_position
+from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.rules.threefry import KeyWords
 from jaxsweep.runtime.materialize import materialize
-from jaxsweep.strategies.base import (
-    AbstractStrategy,
-    Advice,
-    Move,
-    Reason,
-    Rules,
-    batch_of_one,
-    first_of_batch,
-)
-from jaxsweep.strategies.endgame import is_before_endgame
-from jaxsweep.strategies.least_risk import Decision, LeastRisk, seeds_of
-from jaxsweep.strategies.lookahead_host import Evaluation, evaluate
-from jaxsweep.strategies.lookahead_loop import LookaheadSettings, look_ahead
+from jaxsweep.scalar.advice import Advice
+from jaxsweep.scalar.endgame import is_before_endgame
+from jaxsweep.scalar.lookahead import SECOND_WEIGHT
+from jaxsweep.scalar.players import LookaheadPlayer, advise
+from jaxsweep.strategies.base import AbstractStrategy, Move
+from jaxsweep.strategies.least_risk import LeastRisk, seeds_of
+from jaxsweep.strategies.lookahead_loop import look_ahead
 from jaxsweep.strategies.outcomes import Outcomes, best_candidate_moves
-
-SECOND_WEIGHT = 0.4
-"""The weight of the second safest cell in the value of an afterstate."""
 
 
 class Lookahead(AbstractStrategy):
     """Evaluates every number that a few candidates may show, and searches the end game."""
 
-    candidate_ratio: float = 0.85
+    candidate_ratio: float = LookaheadPlayer.candidate_ratio
     """Candidates have at least so many times the merit of the best cell."""
-    max_candidates: int = 8
+    max_candidates: int = LookaheadPlayer.max_candidates
     """The most candidates: by merit, then by fewest hidden neighbours."""
-    endgame_layouts: int = 100
+    endgame_layouts: int = LookaheadPlayer.endgame_layouts
     """With at most so many layouts left, the end game is searched."""
-    fifty_fifties: bool = True
+    fifty_fifties: bool = LookaheadPlayer.fifty_fifties
     """Whether pairs that may become a 50/50 are looked for."""
 
     @property
@@ -52,10 +47,10 @@ class Lookahead(AbstractStrategy):
         return LeastRisk(endgame_layouts=self.endgame_layouts)
 
     @property
-    def settings(self) -> LookaheadSettings:
-        """What the look-ahead is to do."""
-        return LookaheadSettings(
-            two_safest, self.candidate_ratio, self.max_candidates, self.fifty_fifties
+    def player(self) -> LookaheadPlayer:
+        """The definition of the player."""
+        return LookaheadPlayer(
+            self.candidate_ratio, self.max_candidates, self.endgame_layouts, self.fifty_fifties
         )
 
     def looks_ahead(self, beliefs: Beliefs) -> Bool[Array, " batch"]:
@@ -68,7 +63,8 @@ class Lookahead(AbstractStrategy):
         self, positions: Position, keys: Key[Array, " batch"]
     ) -> tuple[Move, Int[Array, " batch"]] | None:
         """As `guess`, but for end games and what is over the device's capacity."""
-        beliefs, outcomes = look_ahead(positions, self.looks_ahead, self.settings)
+        settings = self.player.settings
+        beliefs, outcomes = look_ahead(positions, self.looks_ahead, two_safest, settings)
         return self.decide_on_device(positions, beliefs, outcomes, keys)
 
     def decide_on_device(
@@ -87,53 +83,37 @@ class Lookahead(AbstractStrategy):
         """As on the device, with an engine of larger capacity, and the end-game search."""
         decision = self._least_risk.decide(positions, keys, infer(positions, None, seeds_of(keys)))
         moves, host = jax.device_get((decision.moves, positions))
-        for i in np.nonzero(self._looks_ahead_on_host(decision))[0].tolist():
-            one, own = (
-                jax.tree.map(lambda leaf, i=i: leaf[..., [i]], batch) for batch in (host, moves)
-            )
-            beliefs = jax.tree.map(lambda leaf, i=i: leaf[[i]], decision.beliefs)
-            evaluation = self._evaluate(one, own, beliefs)
-            moves = jax.tree.map(
-                lambda leaf, new, i=i: _with_entry(leaf, i, new), moves, evaluation.move
-            )
-        return jax.tree.map(jnp.asarray, moves)
+        log_layouts = np.asarray(decision.beliefs.log_layouts)
+        guessed = np.asarray(moves.reason) == Reason.LEAST_RISK
+        wanted = guessed & np.asarray(is_before_endgame(log_layouts, self.endgame_layouts))
+        opens, reason, risk = (np.array(x) for x in (moves.opens, moves.reason, moves.risk))
+        for i in np.nonzero(wanted)[0].tolist():
+            position = to_grid_position(jax.tree.map(lambda leaf, i=i: leaf[..., i], host))
+            # Ties of the least risk play no part in a look ahead: any key will do.
+            advice = advise(self.player, position, (0, 0))
+            if advice is not None and advice.reason is Reason.LOOKAHEAD:
+                opens[..., i] = bitboard.pack(_grid_of(advice.cells, opens.shape))
+                reason[i], risk[i] = advice.reason, advice.risk
+        return Move(jnp.asarray(opens), moves.flags, jnp.asarray(reason), jnp.asarray(risk))
 
     def advise(
         self,
-        position: Position,
-        key: Key[Array, ""],
+        position: GridPosition,
+        key: KeyWords,
         beliefs: Beliefs | None = None,
         layouts: int | None = None,
     ) -> Advice:
         """As `guess`, with the candidates and their win probability: exact in the end game."""
-        positions, keys = batch_of_one(position), key[None]
-        known, layouts = self._least_risk.known_beliefs(positions, keys, beliefs, layouts)
-        decision = self._least_risk.decide(positions, keys, known)
-        if not self._looks_ahead_on_host(decision)[0]:
-            return decision.advice(0, layouts)
-        evaluation = self._evaluate(positions, decision.moves, known)
-        return Advice(
-            move=first_of_batch(evaluation.move),
-            beliefs=jax.tree.map(lambda leaf: leaf[0], known),
-            layouts=layouts,
-            candidates=evaluation.candidates(),
-        )
-
-    def _looks_ahead_on_host(self, decision: Decision) -> Bool[np.ndarray, " batch"]:
-        """Tells where the least risk was taken, and looking ahead may find better."""
-        log_layouts = np.asarray(decision.beliefs.log_layouts)
-        guessed = np.asarray(decision.moves.reason) == Reason.LEAST_RISK
-        return guessed & np.asarray(is_before_endgame(log_layouts, self.endgame_layouts))
-
-    def _evaluate(self, position: Position, move: Move, beliefs: Beliefs) -> Evaluation:
-        return evaluate(position, move, beliefs.to_device(), self.settings)
+        found = advise(self.player, position, key)
+        return self._least_risk.advise(position, key, beliefs, layouts) if found is None else found
 
 
-def _with_entry(batch: np.ndarray, index: int, entry: Array) -> np.ndarray:
-    """Returns a batch, last, with one entry replaced by a batch of one."""
-    whole = np.array(batch)
-    whole[..., [index]] = entry
-    return whole
+def _grid_of(cells: tuple[Cell, ...], shape: tuple[int, ...]) -> Bool[np.ndarray, "rows cols"]:
+    """Returns cells as a grid of the container with packed boards of this shape."""
+    grid = np.zeros((shape[0], shape[1] * bitboard.WORD), bool)
+    for cell in cells:
+        grid[cell] = True
+    return grid
 
 
 def two_safest(beliefs: Beliefs, positions: Position) -> Float[Array, " batch"]:

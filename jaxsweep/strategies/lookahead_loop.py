@@ -16,11 +16,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import device_exact
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.engines.device_beliefs import unknown
 from jaxsweep.rules import arrays, bitboard, frontier
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
+from jaxsweep.scalar.lookahead import LookaheadSettings
 from jaxsweep.strategies.candidates import CandidateArrays
 from jaxsweep.strategies.fifty_fifty import FiftyFifties
 from jaxsweep.strategies.outcomes import Outcomes, afterstates
@@ -48,39 +50,29 @@ class LookaheadState(eqx.Module):
     """Afterstates that are still to be evaluated."""
 
 
-class LookaheadSettings(eqx.Module):
-    """How candidates are chosen and evaluated."""
-
-    value: ValueFunction = eqx.field(static=True)
-    ratio: float = eqx.field(static=True)
-    """Candidates have at least so many times the merit of the best cell."""
-    count: int = eqx.field(static=True)
-    """The most candidates of a position."""
-    fifty_fifties: bool = eqx.field(static=True)
-    """Whether possible 50/50s are looked for."""
-
-
 def look_ahead(
     positions: Position,
     wanted: Callable[[Beliefs], Bool[Array, " batch"]],
+    value: ValueFunction,
     settings: LookaheadSettings,
 ) -> tuple[Beliefs, Outcomes]:
     """Infers beliefs about a batch of positions, and evaluates the candidates of some of them.
 
-    `wanted` tells from the beliefs which positions are looked at more closely. Batch last.
+    `wanted` tells from the beliefs which positions are looked at more closely, and `value` is that
+    of an afterstate. Batch last.
     """
     batch = positions.mines.shape[0]
-    none = CandidateArrays.none(settings.count, batch)
+    none = CandidateArrays.none(settings.max_candidates, batch)
     start = LookaheadState(
         round=jnp.asarray(Round.POSITIONS, jnp.int32),
-        beliefs=Beliefs.unknown(positions),
+        beliefs=unknown(positions),
         fifty_fifties=FiftyFifties.none(positions),
         outcomes=Outcomes.unknown(none),
         pending=none.shows,
     )
     end = jax.lax.while_loop(
         lambda state: (state.round != Round.AFTERSTATES) | jnp.any(state.pending),
-        partial(_round, positions, wanted, settings),
+        partial(_round, positions, wanted, value, settings),
         start,
     )
     return end.beliefs, end.outcomes
@@ -89,6 +81,7 @@ def look_ahead(
 def _round(
     positions: Position,
     wanted: Callable[[Beliefs], Bool[Array, " batch"]],
+    value: ValueFunction,
     settings: LookaheadSettings,
     state: LookaheadState,
 ) -> LookaheadState:
@@ -110,7 +103,7 @@ def _round(
         return state.beliefs, pairs, state.outcomes, state.pending
 
     def after_afterstates():
-        outcomes = state.outcomes.updated(index, answered, found, settings.value(found, asked))
+        outcomes = state.outcomes.updated(index, answered, found, value(found, asked))
         hopeful = outcomes.may_be_best(state.beliefs.log_layouts)[:, None]
         pending = outcomes.candidates.shows & ~outcomes.evaluated & hopeful
         return state.beliefs, state.fifty_fifties, outcomes, pending
@@ -123,7 +116,12 @@ def _round(
 
     def choose_candidates():
         candidates = CandidateArrays.of(
-            positions, beliefs, fifty_fifties, wanted(beliefs), settings.ratio, settings.count
+            positions,
+            beliefs,
+            fifty_fifties,
+            wanted(beliefs),
+            settings.candidate_ratio,
+            settings.max_candidates,
         )
         return Outcomes.unknown(candidates), candidates.shows
 

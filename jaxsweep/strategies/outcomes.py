@@ -9,19 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from jaxsweep.engines.beliefs import Beliefs, Status
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
+from jaxsweep.rules.reasons import Reason
 from jaxsweep.runtime.materialize import materialize
-from jaxsweep.strategies.base import Move, Reason
+from jaxsweep.scalar.lookahead import EQUAL
+from jaxsweep.strategies.base import Move
 from jaxsweep.strategies.candidates import NUMBERS, CandidateArrays
 
 SLACK = 1e-3
 """Rounding error of an expected value: a candidate is pruned only if it is behind by more."""
-
-EQUAL = 1e-4
-"""Expected values that differ by less are equal: far more than rounding, far less than matters."""
 
 LogLayouts = Float[Array | np.ndarray, " batch"]
 """The logarithm of the number of layouts of each position."""

@@ -7,13 +7,9 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
 from jaxsweep.rules.randomness import random_words, uniform_integer
-from jaxsweep.strategies.base import (
-    UNKNOWN_RISK,
-    AbstractTraceableStrategy,
-    Move,
-    Reason,
-    Rules,
-)
+from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.scalar.advice import UNKNOWN_RISK
+from jaxsweep.strategies.base import AbstractTraceableStrategy, Move
 
 
 class Random(AbstractTraceableStrategy):

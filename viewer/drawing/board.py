@@ -5,8 +5,8 @@ import pygame
 from pygame import Surface
 
 from jaxsweep.rules.board import Cell
-from jaxsweep.rules.game import GameStatus
-from jaxsweep.rules.position import FLAGGED
+from jaxsweep.rules.grid import FLAGGED
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.outlines import NONE
 from jaxsweep.single.words import whole_percent
 from viewer.analysis_result import AnalysisResult

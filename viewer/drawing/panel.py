@@ -3,8 +3,8 @@
 import pygame
 from pygame import Surface
 
-from jaxsweep.engines.beliefs import Status
-from jaxsweep.rules.game import GameStatus
+from jaxsweep.beliefs import Status
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.words import count, layouts_in_words, reason_and_risk
 from viewer.drawing.shapes import pygame_rect
 from viewer.drawing.text import LARGE, SMALL, TEXT, cut, fold, write

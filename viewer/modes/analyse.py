@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from jaxsweep.rules.board import Cell
-from jaxsweep.rules.position import FLAGGED, HIDDEN
+from jaxsweep.rules.grid import FLAGGED, HIDDEN
 from viewer.events import LEFT, RIGHT, Key
 from viewer.model import Model
 

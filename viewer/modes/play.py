@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from jaxsweep.rules.board import Cell
-from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LevelError
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.person import PersonGame
 from viewer.analysis_result import AnalysisResult
-from viewer.effects import EnterGame, ReadLeaderboard, WarmUp
+from viewer.effects import EnterGame, ReadLeaderboard
 from viewer.events import LEFT, MIDDLE, RIGHT
 from viewer.model import Mode, Model, Overlay, PlayState
 
@@ -49,7 +49,7 @@ def new_game(model: Model) -> Model:
         game = game.with_help()
     message = "" if game.left is None else "a new game; U takes you back"
     model = replace(model, play=PlayState(game), message=message)
-    return read_leaderboard(model.with_effect(WarmUp(settings.level)))
+    return read_leaderboard(model)
 
 
 def read_leaderboard(model: Model) -> Model:

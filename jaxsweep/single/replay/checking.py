@@ -7,19 +7,17 @@ that engine are rare; their odds are not checked.
 
 from collections.abc import Iterator
 
-import jax
 import numpy as np
 from jaxtyping import Float
 
-from jaxsweep.engines import Exact
-from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.inference import infer
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules.board import Board
-from jaxsweep.rules.position import from_grid
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.scalar.deal import deal
+from jaxsweep.scalar.exact import Counter, infer
 from jaxsweep.single.replay.format import RecordedMove, Replay
 from jaxsweep.single.replay.recording import stored_odds
-from jaxsweep.single.session import deal
-from jaxsweep.strategies import Reason
 
 RISK_TOLERANCE = 1e-4
 ODDS_TOLERANCE = 2e-4
@@ -51,13 +49,8 @@ def _exact_beliefs(replay: Replay, boards: list[Board]) -> dict[int, Beliefs]:
         for index, move in enumerate(replay.moves)
         if move.reason in (*CERTAIN, Reason.LEAST_RISK) or move.odds is not None
     ]
-    if not claims:
-        return {}
-    mines = replay.opening.level.mines
-    beliefs = infer([from_grid(boards[index].grid, mines) for index in claims], Exact())
-    found = {
-        index: jax.tree.map(lambda leaf, i=i: leaf[i], beliefs) for i, index in enumerate(claims)
-    }
+    mines, counter = replay.opening.level.mines, Counter()
+    found = {index: infer(GridPosition(boards[index].grid, mines), counter)[0] for index in claims}
     return {index: one for index, one in found.items() if one.status == Status.EXACT}
 
 
@@ -87,9 +80,7 @@ def _plain_problems(replay: Replay, move: RecordedMove, before: Board) -> Iterat
 
 def _odds_problems(move: RecordedMove, before: Board, exact: Beliefs) -> Iterator[str]:
     """Compares a move with the exact beliefs before it."""
-    rows, cols = before.mines.shape
-    safe = np.asarray(exact.safe)[:rows, :cols]
-    probability = np.asarray(exact.mine_probability)[:rows, :cols]
+    safe, probability = exact.safe, exact.mine_probability
     if move.reason in CERTAIN:
         for cell in move.cells:
             if not safe[cell]:

@@ -26,10 +26,10 @@ import numpy as np
 from jaxtyping import Float
 
 from jaxsweep.rules.board import Board, Cell, Mask, mask_of
-from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Opening
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.errors import UserError
-from jaxsweep.strategies import Reason
 
 FORMAT, VERSION = "jaxsweep-replay", 1
 

@@ -3,9 +3,9 @@
 import json
 from importlib.resources import files
 
+from jaxsweep.rules.reasons import Reason
 from jaxsweep.single.replay.format import Replay, ReplayError
 from jaxsweep.single.replay.writing import to_json
-from jaxsweep.strategies import Reason
 
 MAX_CELLS = 40_000
 """The largest board on a page: each cell is an element, and browsers get slow with many."""

@@ -10,7 +10,7 @@ from jaxtyping import Float, UInt8
 from PIL import Image, ImageDraw, ImageFont
 
 from jaxsweep.rules.board import Board, Cell, mask_of
-from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single import words
 from jaxsweep.single.replay import tiles
 from jaxsweep.single.replay.format import Replay, ReplayError

@@ -11,8 +11,9 @@ import numpy as np
 from jaxtyping import Float
 
 from jaxsweep.rules.board import Board, Cell, Mask, mask_of
-from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import Level, LevelError, Opening, Start
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.replay.format import (
     FORMAT,
     SCALE,
@@ -22,7 +23,6 @@ from jaxsweep.single.replay.format import (
     ReplayError,
     after_move,
 )
-from jaxsweep.strategies import Reason
 
 MAX_CELLS = 2**20
 """The largest board that is read, so that a small file cannot claim all memory."""

@@ -5,20 +5,20 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from jaxtyping import Bool, Float
 
-from jaxsweep.engines.beliefs import Beliefs, Status
-from jaxsweep.inference import infer
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules.board import Board, Mask, cells_of
-from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.grid import FLAGGED
 from jaxsweep.rules.level import Opening
-from jaxsweep.rules.position import FLAGGED, from_grid
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.status import GameStatus
+from jaxsweep.single.advisor import infer
 from jaxsweep.single.replay.format import SCALE, RecordedMove, Replay
 from jaxsweep.single.watch import WatchedMove, watch
-from jaxsweep.strategies import STRATEGIES
 
 
 def record(strategy: str, opening: Opening, seed: int, game: int = 0) -> Replay:
     """Plays game number `game` of a seed, the same as in the arena, and returns its replay."""
-    moves = watch(STRATEGIES[strategy], opening, seed, game)
+    moves = watch(strategy, opening, seed, game)
     return to_replay(list(moves), strategy, opening, seed, game)
 
 
@@ -58,7 +58,7 @@ def _odds_before(move: WatchedMove, board: Board) -> Float[np.ndarray, "rows col
     """
     beliefs = None if move.advice is None else move.advice.beliefs
     if beliefs is None or beliefs.status != Status.EXACT:
-        beliefs = infer(from_grid(board.grid, int(move.mines.sum())))
+        beliefs, _ = infer(GridPosition(board.grid, int(move.mines.sum())))
     return stored_odds(beliefs, ~board.opened)
 
 
@@ -71,12 +71,7 @@ def stored_odds(
     """
     if not bool(beliefs.has_probabilities):
         return None
-    rows, cols = hidden.shape
     least = 1.0 / SCALE
-
-    def crop(leaf) -> np.ndarray:
-        return np.asarray(leaf)[:rows, :cols]
-
-    odds = np.clip(crop(beliefs.mine_probability), least, 1.0 - least).astype(np.float32)
-    odds[crop(beliefs.safe)], odds[crop(beliefs.mines)] = 0.0, 1.0
+    odds = np.clip(beliefs.mine_probability, least, 1.0 - least).astype(np.float32)
+    odds[beliefs.safe], odds[beliefs.mines] = 0.0, 1.0
     return np.where(hidden, odds, np.float32(0.0))

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int, UInt8
 from PIL import Image, ImageDraw, ImageFont
 
 from jaxsweep.rules.board import Board, Mask
-from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.words import whole_percent
 
 # Codes of tiles; 0 to 8 are the numbers of open cells.

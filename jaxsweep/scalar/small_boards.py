@@ -7,8 +7,8 @@ from jaxtyping import Int
 
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.level import Level
-from jaxsweep.strategies.endgame import Endgame
-from jaxsweep.strategies.layout_listing import Layout, neighbours
+from jaxsweep.scalar.endgame import Endgame
+from jaxsweep.scalar.layout_listing import Layout, neighbours
 
 
 def best_first_cell(level: Level) -> tuple[Cell, int]:

@@ -10,13 +10,13 @@ replaced by the smallest of their images under symmetries of the board.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import no_type_check
+from typing import Any, no_type_check
 
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Int8
+from jaxtyping import Bool, Float, Int, Int8
 
 from jaxsweep.rules.board import Cell
-from jaxsweep.strategies.layout_listing import Layout, list_layouts, neighbours
+from jaxsweep.scalar.layout_listing import Layout, list_layouts, neighbours
 
 LayoutSet = int
 """A set of layouts: bit j is set if the j-th layout is in it."""
@@ -34,9 +34,7 @@ LOG_ERROR = 1e-3
 """Rounding error of the logarithm of a number of layouts: far less than one layout in hundreds."""
 
 
-def is_endgame(
-    log_layouts: Float[Array | np.ndarray, " batch"], max_layouts: int
-) -> Bool[Array | np.ndarray, " batch"]:
+def is_endgame(log_layouts: Float[Any, " batch"], max_layouts: int) -> Bool[Any, " batch"]:
     """Tells which positions have at most `max_layouts` layouts left, but more than two.
 
     With two layouts left, any cell that separates them is a bet on one of them: no search helps.
@@ -45,9 +43,7 @@ def is_endgame(
     return (log_layouts > two) & (log_layouts <= most)
 
 
-def is_before_endgame(
-    log_layouts: Float[Array | np.ndarray, " batch"], max_layouts: int
-) -> Bool[Array | np.ndarray, " batch"]:
+def is_before_endgame(log_layouts: Float[Any, " batch"], max_layouts: int) -> Bool[Any, " batch"]:
     """Tells which positions have more than `max_layouts` layouts left, and more than two."""
     return log_layouts > np.float32(np.log(max(2, max_layouts)) + LOG_ERROR)
 

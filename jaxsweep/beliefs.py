@@ -2,19 +2,15 @@
 
 One class serves the host and the device. On the host, where `jaxsweep.infer` returns it, a batch
 is the first axis, as NumPy users expect. In device programs a batch is the last axis, as in every
-array of boards there (`rules.bitboard` says why); `Beliefs.to_device` gets from one to the other.
+array of boards there (`rules.bitboard` says why); `engines.device_beliefs` has what devices need.
 """
 
 import enum
+from dataclasses import dataclass, fields
+from typing import Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
-
-from jaxsweep.rules.bitboard import WORD, unpack
-from jaxsweep.rules.position import Position
+from jaxtyping import Bool, Float, Int
 
 
 class Status(enum.IntEnum):
@@ -58,28 +54,29 @@ _MESSAGES = {
 }
 
 
-class Beliefs(eqx.Module):
+@dataclass(frozen=True, eq=False)
+class Beliefs:
     """Beliefs about one position, or about a batch of positions.
 
     Arrays over cells have axes `[rows, cols]`; a batch is one more axis, in front on the host and
     at the end on the device.
     """
 
-    mine_probability: Float[Array | np.ndarray, "*grid"]
+    mine_probability: Float[Any, "*grid"]
     """Of hidden cells; 0 in open cells and off the board. Where `status` has no probabilities, 0;
     but on the device certain mines may have 1 there."""
-    error: Float[Array | np.ndarray, "*grid"]
+    error: Float[Any, "*grid"]
     """Of `mine_probability`: 0 where exact, a standard error where sampled, inf where unknown."""
-    safe: Bool[Array | np.ndarray, "*grid"]
+    safe: Bool[Any, "*grid"]
     """Hidden cells that are a mine in no consistent layout: by possibility, never by rounding."""
-    mines: Bool[Array | np.ndarray, "*grid"]
+    mines: Bool[Any, "*grid"]
     """Hidden cells that are a mine in every consistent layout."""
-    log_layouts: Float[Array | np.ndarray, "*batch"]
+    log_layouts: Float[Any, "*batch"]
     """The natural logarithm of the number of consistent layouts. Where `status` is not `EXACT`, it
     is −inf on the host, and has no meaning on the device."""
-    status: Int[Array | np.ndarray, "*batch"]
+    status: Int[Any, "*batch"]
     """A `Status` for each position."""
-    score: Float[Array | np.ndarray, "*grid"] | None = None
+    score: Float[Any, "*grid"] | None = None
     """From engines without probabilities: the lower, the likelier safe. On no known scale; inf for
     certain mines."""
 
@@ -128,20 +125,6 @@ class Beliefs(eqx.Module):
             score=score,
         )
 
-    @classmethod
-    def unknown(cls, positions: Position) -> "Beliefs":
-        """Returns beliefs about a batch on the device before inference: flags are known mines."""
-        _, words, batch = positions.hidden.shape
-        mines = jnp.asarray(unpack(positions.flags, words * WORD))
-        return cls(
-            mine_probability=jnp.zeros(mines.shape, jnp.float32),
-            error=jnp.zeros(mines.shape, jnp.float32),
-            safe=jnp.zeros(mines.shape, bool),
-            mines=mines,
-            log_layouts=jnp.zeros((batch,), jnp.float32),
-            status=jnp.full((batch,), Status.BATCH_FULL, jnp.int32),
-        )
-
     @property
     def has_probabilities(self) -> Bool[np.ndarray, "*batch"]:
         """Which positions have probabilities, exact or estimated."""
@@ -165,14 +148,19 @@ class Beliefs(eqx.Module):
             whole[which] = part
             return whole
 
-        return jax.tree.map(replace, self, others)
+        changed = {
+            item.name: None
+            if getattr(self, item.name) is None
+            else replace(getattr(self, item.name), getattr(others, item.name))
+            for item in fields(self)
+        }
+        return Beliefs(**changed)
 
-    def to_device(self) -> "Beliefs":
-        """Moves a batch on the host to the device: the batch becomes the last axis."""
 
-        def move(leaf: Array | np.ndarray) -> Array:
-            return jnp.asarray(np.moveaxis(np.asarray(leaf), 0, -1))
+def crop(beliefs: Beliefs, rows: int, cols: int) -> Beliefs:
+    """Returns beliefs about one position without the padding of its container."""
 
-        return jax.tree.map(
-            move, eqx.tree_at(lambda b: b.log_layouts, self, np.float32(self.log_layouts))
-        )
+    def cut(leaf):
+        return leaf[:rows, :cols] if np.ndim(leaf) == 2 else leaf
+
+    return Beliefs(**{item.name: cut(getattr(beliefs, item.name)) for item in fields(beliefs)})

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Int8
 
 from jaxsweep.rules.board import Cell, cells_of
-from jaxsweep.rules.position import HIDDEN
+from jaxsweep.rules.grid import HIDDEN
 
 Layout = int
 """Bit i is set if the i-th of some cells is a mine."""

@@ -1,0 +1,66 @@
+"""What a player advises in one position, and what that rests on."""
+
+from dataclasses import dataclass
+
+from jaxsweep.beliefs import Beliefs
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.scalar.endgame import Endgame
+
+UNKNOWN_RISK = -1.0
+"""In arrays, the risk of a guess by a strategy that has no probabilities."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A cell that a strategy evaluated before it guessed."""
+
+    cell: Cell
+    risk: float
+    progress: float | None
+    """If it is safe, the probability that another cell is certainly safe afterwards; None where
+    that was not evaluated."""
+    win: float
+    """The win probability after opening it: exact in an end-game search, else estimated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """A move in one position, and everything the player found out to choose it."""
+
+    cells: tuple[Cell, ...]
+    """The cells to open, all for one reason."""
+    mines: tuple[Cell, ...]
+    """Cells that the player knows to be mines."""
+    reason: Reason
+    risk: float | None
+    """The mine probability of a guessed cell, 0 for certain cells, None where it is unknown."""
+    beliefs: Beliefs | None = None
+    """About the position, on the host; None if neither the player nor its caller inferred any."""
+    layouts: int | None = None
+    """The number of consistent layouts, where it was counted."""
+    candidates: tuple[Candidate, ...] = ()
+    """The cells that were evaluated, the chosen one first."""
+    search: Endgame | None = None
+    """The end-game search that chose the move, if one did."""
+    ties: int = 1
+    """How many cells had the lowest risk, before ties were broken."""
+
+    @property
+    def explanation(self) -> str:
+        """Why this move, in words, with its win probability where candidates were evaluated."""
+        if not self.candidates:
+            return self.reason.text
+        win = self.candidates[0].win
+        if self.search is not None:
+            return f"guess: the best by search, wins {win:.1%}"
+        return f"guess: best of {len(self.candidates)} cells, wins about {win:.0%}"
+
+
+def searched_candidates(search: Endgame, best: Cell, beliefs: Beliefs) -> tuple[Candidate, ...]:
+    """Lists the cells of an end-game search, the best first, with their exact win probability."""
+    candidates = [
+        Candidate(cell, float(beliefs.mine_probability[cell]), None, win)
+        for cell, win in search.win_probabilities().items()
+    ]
+    return tuple(sorted(candidates, key=lambda each: (each.cell != best, -each.win, each.risk)))

@@ -1,0 +1,296 @@
+"""Exact inference about one position with Python integers: nothing is compiled, nothing rounded.
+
+The single-cell rules reduce the position, its components are counted one by one (`counting`), and
+their counts by number of mines are joined with those of the unconstrained cells. Components are
+memoised by their constraints: positions that differ in one cell share all components but one or
+two, so that the afterstates of a look-ahead cost little.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb, log
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import Bool
+
+from jaxsweep.beliefs import Beliefs, Status
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.scalar.counting import Constraint, CountedComponent, OverBudgetError, count_component
+from jaxsweep.scalar.geometry import CellIndex, CellSet, Geometry, indices
+from jaxsweep.scalar.view import MAX_CELLS, View
+
+MAX_STATES = 100_000
+"""The most states of one component: counting takes about a second then, and most have under 700."""
+
+MEMO_SIZE = 4096
+"""Components that a `Counter` remembers before it forgets all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The layouts of a consistent position, and those in which each cell is a mine."""
+
+    geometry: Geometry
+    layouts: int
+    """The number of consistent layouts."""
+    safe: CellSet
+    """Hidden cells that are a mine in no layout."""
+    mines: CellSet
+    """Hidden cells that are a mine in every layout."""
+    undecided: tuple[tuple[CellSet, int], ...]
+    """Sets of cells that are not certain, with the layouts in which a cell of the set is a mine."""
+    _by_cell: dict[CellIndex, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def uncertain(self) -> CellSet:
+        """Hidden cells that are neither certainly safe nor certain mines."""
+        union = 0
+        for cells, _ in self.undecided:
+            union |= cells
+        return union
+
+    def mine_layouts(self, cell: CellIndex) -> int:
+        """Returns in how many layouts a hidden cell is a mine."""
+        if not self._by_cell:
+            self._by_cell.update({i: n for cells, n in self.undecided for i in indices(cells)})
+        if self.mines >> cell & 1:
+            return self.layouts
+        return self._by_cell.get(cell, 0)
+
+    def mine_probability(self, cell: CellIndex) -> Fraction:
+        """Returns the exact mine probability of a hidden cell."""
+        return Fraction(self.mine_layouts(cell), self.layouts)
+
+    def risk(self, cell: CellIndex) -> float:
+        """Returns the mine probability of a hidden cell as the nearest floating-point number."""
+        return self.mine_layouts(cell) / self.layouts
+
+    def beliefs(self) -> Beliefs:
+        """Returns the solution as beliefs about one position, on the host."""
+        shape = (self.geometry.rows, self.geometry.cols)
+        probability = np.zeros(shape[0] * shape[1], np.float32)
+        for cells, mine_layouts in self.undecided:
+            probability[indices(cells)] = mine_layouts / self.layouts
+        mines = self.geometry.to_mask(self.mines)
+        probability = probability.reshape(shape)
+        probability[mines] = 1.0
+        return Beliefs(
+            mine_probability=probability,
+            error=np.zeros(shape, np.float32),
+            safe=self.geometry.to_mask(self.safe),
+            mines=mines,
+            log_layouts=np.float64(log(self.layouts)),
+            status=np.int32(Status.EXACT),
+        )
+
+
+class Counter:
+    """Solves positions, and remembers the components that it has counted."""
+
+    def __init__(self, max_states: int = MAX_STATES):
+        self._max_states = max_states
+        self._memo: dict[tuple[Constraint, ...], CountedComponent] = {}
+
+    @no_type_check
+    def solve(self, view: View, known_mines: CellSet = 0) -> Solution | None:
+        """Counts the layouts in which the `known_mines` are mines; None if there is none.
+
+        Raises `OverBudgetError` if a component has too many states.
+        """
+        counted = self._count_all(view, known_mines)
+        return None if counted is None else _join(view, *counted)
+
+    def mine_range(self, view: View) -> tuple[int, int] | None:
+        """Returns the least and the most mines that the numbers allow; None if they allow none.
+
+        Raises `OverBudgetError` if a component has too many states.
+        """
+        counted = self._count_all(view, 0)
+        if counted is None:
+            return None
+        _, mines, components, unconstrained = counted
+        least = mines.bit_count() + sum(one.min_mines for one in components)
+        spread = sum(len(one.layouts) - 1 for one in components)
+        return least, least + spread + unconstrained.bit_count()
+
+    @no_type_check
+    def _count_all(self, view, known_mines):
+        """Reduces a position, and counts its components; None if it is contradictory.
+
+        Returns the certain cells that were found, the components, and the unconstrained cells.
+        """
+        reduced = reduce(view, known_mines)
+        if reduced is None:
+            return None
+        safe, mines, constraints = reduced
+        components = []
+        for own in _components(constraints):
+            counted = self._count(own)
+            if not counted.layouts:
+                return None
+            components.append(counted)
+        unconstrained = view.hidden & ~safe & ~mines
+        for cells, _ in constraints:
+            unconstrained &= ~cells
+        return safe, mines, components, unconstrained
+
+    @no_type_check
+    def _count(self, constraints):
+        counted = self._memo.get(constraints)
+        if counted is None:
+            counted = count_component(constraints, self._max_states)
+            if len(self._memo) >= MEMO_SIZE:
+                self._memo.clear()
+            self._memo[constraints] = counted
+        return counted
+
+
+def infer(position: GridPosition, counter: Counter | None = None) -> tuple[Beliefs, int | None]:
+    """Infers exact beliefs about one position, and counts its layouts.
+
+    Over the budget of states, and on boards of more than `MAX_CELLS` cells, the status says so, and
+    the count is None.
+    """
+    nothing = np.zeros(position.grid.shape, bool)
+    if position.grid.size > MAX_CELLS:
+        return _without_layouts(Status.OVER_CAPACITY, nothing, nothing), None
+    view, counter = View.of(*position), Counter() if counter is None else counter
+    try:
+        solution = counter.solve(view)
+    except OverBudgetError:
+        reduced = reduce(view, 0)
+        assert reduced is not None, "a contradiction is found before components are counted"
+        safe, mines = (view.geometry.to_mask(cells) for cells in reduced[:2])
+        return _without_layouts(Status.OVER_CAPACITY, safe, mines), None
+    if solution is None:
+        return _without_layouts(Status.INCONSISTENT, nothing, nothing), 0
+    return solution.beliefs(), solution.layouts
+
+
+def _without_layouts(
+    status: Status, safe: Bool[np.ndarray, "rows cols"], mines: Bool[np.ndarray, "rows cols"]
+) -> Beliefs:
+    """Returns beliefs without probabilities."""
+    zero = np.zeros(safe.shape, np.float32)
+    return Beliefs(
+        mine_probability=zero,
+        error=zero,
+        safe=safe,
+        mines=mines,
+        log_layouts=np.float64(-np.inf),
+        status=np.int32(status),
+    )
+
+
+@no_type_check
+def reduce(
+    view: View, known_mines: CellSet, known_safe: CellSet = 0
+) -> tuple[CellSet, CellSet, set[Constraint]] | None:
+    """Applies the single-cell rules until they find no more.
+
+    Returns the safe cells and the mines, with the known ones, and the constraints on all others;
+    None if a number is contradicted.
+    """
+    near, numbers, hidden = view.geometry.near, view.numbers, view.hidden
+    safe, mines = known_safe, known_mines
+    waiting = view.frontier_numbers
+    left = []
+    changed = True
+    while changed:
+        changed, left = False, []
+        for cell in waiting:
+            around = near[cell] & hidden
+            residual = numbers[cell] - (around & mines).bit_count()
+            cells = around & ~mines & ~safe
+            room = cells.bit_count()
+            if residual < 0 or residual > room:
+                return None
+            if not cells:
+                continue
+            if not residual:
+                safe |= cells
+                changed = True
+            elif residual == room:
+                mines |= cells
+                changed = True
+            else:
+                left.append((cell, cells, residual))
+        waiting = [cell for cell, _, _ in left]
+    return safe, mines, {(cells, residual) for _, cells, residual in left}
+
+
+@no_type_check
+def _components(constraints: Iterable[Constraint]) -> list[tuple[Constraint, ...]]:
+    """Groups constraints that share cells, directly or through others."""
+    components = []
+    for constraint in constraints:
+        union, own, others = constraint[0], [constraint], []
+        for cells, members in components:
+            if cells & union:
+                union |= cells
+                own += members
+            else:
+                others.append((cells, members))
+        others.append((union, own))
+        components = others
+    return [tuple(sorted(own)) for _, own in components]
+
+
+@no_type_check
+def _join(view, safe, mines, components, unconstrained):
+    """Joins components and unconstrained cells by the mine count of the whole board."""
+    free = unconstrained.bit_count()
+    left = view.mines - mines.bit_count() - sum([one.min_mines for one in components])
+    if left < 0:
+        return None
+    # Products of all components before each, and of all after it, as polynomials.
+    before = [[1]]
+    for one in components:
+        before.append(_product(before[-1], one.layouts))
+    after = [[1]]
+    for one in reversed(components):
+        after.append(_product(after[-1], one.layouts))
+    after.reverse()
+    # Ways to place the mines that components leave over, by how many they have beyond the least.
+    most = len(before[-1])
+    ways = [comb(free, left - k) if k <= left else 0 for k in range(most)]
+    layouts = sum([a * b for a, b in zip(before[-1], ways, strict=True)])
+    if not layouts:
+        return None
+    undecided = []
+    for i, one in enumerate(components):
+        others = _product(before[i], after[i + 1])
+        weights = [
+            sum([count * ways[k + j] for j, count in enumerate(others)])
+            for k in range(len(one.layouts))
+        ]
+        for tiles in one.tile_sets:
+            found = sum([a * b for a, b in zip(tiles.mine_layouts, weights, strict=True)])
+            undecided.append((tiles.cells, found))
+    if free:
+        with_mine = [comb(free - 1, left - k - 1) if k < left else 0 for k in range(most)]
+        found = sum([a * b for a, b in zip(before[-1], with_mine, strict=True)])
+        undecided.append((unconstrained, found))
+    rest = []
+    for cells, found in undecided:
+        if not found:
+            safe |= cells
+        elif found == layouts:
+            mines |= cells
+        else:
+            rest.append((cells, found))
+    return Solution(view.geometry, layouts, safe, mines, tuple(rest))
+
+
+@no_type_check
+def _product(first, second):
+    """Multiplies two polynomials, given by their coefficients."""
+    if len(second) == 1:
+        return [a * second[0] for a in first]
+    result = [0] * (len(first) + len(second) - 1)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            result[i + j] += a * b
+    return result

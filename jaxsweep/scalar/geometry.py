@@ -1,0 +1,71 @@
+"""Sets of cells of one board as integers, and the neighbourhoods of its cells.
+
+A cell is a number, row · cols + col, and a set of cells an integer with that bit set. Python's
+integers have any length, so that a set of hundreds of cells is intersected in one operation.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import Bool
+
+CellIndex = int
+"""A cell in reading order: row · cols + col."""
+
+CellSet = int
+"""A set of cells: bit i is set if cell i is in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """The neighbourhoods of a board of this size."""
+
+    rows: int
+    cols: int
+    near: tuple[CellSet, ...]
+    """The neighbours of each cell."""
+    all_cells: CellSet
+
+    def to_mask(self, cells: CellSet) -> Bool[np.ndarray, "rows cols"]:
+        """Returns a set of cells as a grid."""
+        count = self.rows * self.cols
+        packed = np.frombuffer(cells.to_bytes(-(-count // 8), "little"), np.uint8)
+        flat = np.unpackbits(packed, count=count, bitorder="little")
+        return flat.reshape(self.rows, self.cols).astype(bool)
+
+    def cell(self, index: CellIndex) -> tuple[int, int]:
+        """Returns the row and the column of a cell."""
+        return divmod(index, self.cols)
+
+
+@lru_cache(maxsize=8)
+def geometry(rows: int, cols: int) -> Geometry:
+    """Returns the geometry of boards of this size."""
+    near = []
+    for row in range(rows):
+        left_right = [
+            sum(1 << c for c in range(max(col - 1, 0), min(col + 2, cols))) for col in range(cols)
+        ]
+        lines = range(max(row - 1, 0), min(row + 2, rows))
+        for col in range(cols):
+            window = sum(left_right[col] << (line * cols) for line in lines)
+            near.append(window & ~(1 << (row * cols + col)))
+    return Geometry(rows, cols, tuple(near), (1 << rows * cols) - 1)
+
+
+def from_mask(mask: Bool[np.ndarray, "rows cols"]) -> CellSet:
+    """Returns a grid of flags as a set of cells."""
+    return int.from_bytes(np.packbits(mask.reshape(-1), bitorder="little").tobytes(), "little")
+
+
+@no_type_check
+def indices(cells: CellSet) -> list[CellIndex]:
+    """Lists the cells of a set in reading order."""
+    found = []
+    while cells:
+        lowest = cells & -cells
+        found.append(lowest.bit_length() - 1)
+        cells ^= lowest
+    return found

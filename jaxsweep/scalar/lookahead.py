@@ -1,0 +1,191 @@
+"""The look one number ahead in one position: candidates, their afterstates, and the best of them.
+
+`strategies.lookahead_loop` does the same for batches on devices; the parameters are shared.
+"""
+
+from dataclasses import dataclass
+
+from jaxsweep.scalar.advice import Candidate
+from jaxsweep.scalar.counting import OverBudgetError
+from jaxsweep.scalar.exact import Counter, Solution
+from jaxsweep.scalar.fifty_fifty import CLOSE, fifty_fifties, forced_guess_factors
+from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
+from jaxsweep.scalar.least_risk import hidden_neighbours
+from jaxsweep.scalar.view import View
+from jaxsweep.scalar.win_probability import win_probability
+
+SECOND_WEIGHT = 0.4
+"""The weight of the second safest cell in the value of an afterstate."""
+
+EQUAL = 1e-4
+"""Expected values that differ by less are equal: far more than rounding, far less than matters."""
+
+CORNER, SIDE, INNER = 3, 5, 8
+"""The neighbours of a cell in a corner, at a side, and inside the board."""
+
+
+@dataclass(frozen=True)
+class LookaheadSettings:
+    """Which candidates are evaluated."""
+
+    candidate_ratio: float
+    """Candidates have at least so many times the merit of the best cell."""
+    max_candidates: int
+    """The most candidates: by merit, then by fewest hidden neighbours."""
+    fifty_fifties: bool
+    """Whether pairs that may become a 50/50 are looked for."""
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A candidate with what opening it leads to."""
+
+    cell: CellIndex
+    safety: float
+    progress: float
+    """If it is safe, the probability that a cell is certainly safe afterwards."""
+    value: float
+    """The expected value: safe, no 50/50 lost, times the value of the afterstate."""
+
+
+def look_ahead(
+    view: View, solution: Solution, counter: Counter, settings: LookaheadSettings
+) -> tuple[Evaluated, tuple[Candidate, ...]]:
+    """Evaluates the candidates of a position in which no cell is certainly safe.
+
+    Returns the best of them, and all with their estimated win probability, the best first.
+    """
+    pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
+    factor, factors = forced_guess_factors(pairs)
+    evaluated = [
+        _evaluate(view, solution, counter, cell, factors.get(cell, factor))
+        for cell in candidates(view, solution, factor, factors, settings)
+    ]
+    highest = max(one.value for one in evaluated)
+    # Of equal values the first, whatever rounding makes of them.
+    best = next(one for one in evaluated if one.value >= highest - EQUAL)
+    listed = [
+        (
+            one is not best,
+            Candidate(
+                view.geometry.cell(one.cell),
+                1.0 - one.safety,
+                one.progress,
+                win_probability(one.value, view, solution),
+            ),
+        )
+        for one in evaluated
+    ]
+    listed.sort(key=lambda item: (item[0], -item[1].win))
+    return best, tuple(candidate for _, candidate in listed)
+
+
+def candidates(
+    view: View,
+    solution: Solution,
+    factor: float,
+    factors: dict[CellIndex, float],
+    settings: LookaheadSettings,
+) -> list[CellIndex]:
+    """Lists the cells whose merit is close to the best, the best first.
+
+    A cell's merit is the probability that it is safe times its forced-guess factor: by cell in
+    `factors`, and `factor` for all others.
+    """
+    merits = {}
+    for cells, found in solution.undecided:
+        safety = 1.0 - found / solution.layouts
+        for cell in indices(cells):
+            merits[cell] = safety * factors.get(cell, factor)
+    eligible = _without_equivalent(view, sorted(merits), set(factors))
+    best = max(merits[cell] for cell in eligible)
+    near_best = [cell for cell in eligible if merits[cell] >= settings.candidate_ratio * best]
+    # With few hidden neighbours a number is about few cells, so it says more about each.
+    near_best.sort(key=lambda cell: (-round(merits[cell] / CLOSE), hidden_neighbours(view, cell)))
+    return near_best[: settings.max_candidates]
+
+
+def _without_equivalent(
+    view: View, cells: list[CellIndex], in_pair: set[CellIndex]
+) -> list[CellIndex]:
+    """Keeps one corner, one side and one inner cell of those far from every open cell.
+
+    Such cells are equivalent: their outcomes are alike, unless they belong to a possible 50/50.
+    """
+    near, hidden, opened = view.geometry.near, view.hidden, view.opened
+    kept, seen = [], set()
+    next_to_open = 0
+    for cell in indices(opened):
+        next_to_open |= near[cell]
+    for cell in cells:
+        far = not (near[cell] | 1 << cell) & (next_to_open | opened)
+        kind = (near[cell] & hidden).bit_count()
+        if far and cell not in in_pair and kind in (CORNER, SIDE, INNER):
+            if kind in seen:
+                continue
+            seen.add(kind)
+        kept.append(cell)
+    return kept
+
+
+def _evaluate(
+    view: View, solution: Solution, counter: Counter, cell: CellIndex, factor: float
+) -> Evaluated:
+    """Evaluates every number that a cell may show.
+
+    An afterstate beyond the budget counts as the others do on average.
+    """
+    near = view.geometry.near[cell]
+    least, most = (near & solution.mines).bit_count(), (near & view.hidden).bit_count()
+    layouts = progress = 0
+    value = 0.0
+    for number in range(least, most + 1):
+        after = view.after(cell, number)
+        try:
+            found = counter.solve(after, solution.mines)
+        except OverBudgetError:
+            continue
+        if found is not None:
+            layouts += found.layouts
+            progress += found.layouts if found.safe else 0
+            value += found.layouts / solution.layouts * two_safest(after, found)
+    safety = 1.0 - solution.risk(cell)
+    known = layouts / solution.layouts
+    return Evaluated(
+        cell=cell,
+        safety=safety,
+        progress=progress / layouts if layouts else 0.0,
+        value=value / max(known, 1e-30) * safety * factor,
+    )
+
+
+def two_safest(view: View, solution: Solution) -> float:
+    """Returns the value of an afterstate: a mean of the safety of its two safest useful cells.
+
+    A cell is useful if its number can say something about others: if an uncertain cell is next to
+    it. If there is none, the uncertain cells count; the value is 1 where everything is certain.
+    """
+    uncertain = solution.uncertain
+    if not uncertain:
+        return 1.0
+    groups = sorted(solution.undecided, key=lambda group: group[1])
+    safest = [(solution.safe, 0), *groups] if solution.safe else groups
+    risks = _first_two(view, safest, uncertain) or _first_two(view, safest[-len(groups) :], None)
+    first, second = risks[0] / solution.layouts, risks[-1] / solution.layouts
+    return 1.0 - (1.0 - SECOND_WEIGHT) * first - SECOND_WEIGHT * second
+
+
+def _first_two(
+    view: View, groups: list[tuple[CellSet, int]], uncertain: CellSet | None
+) -> list[int]:
+    """Returns the layouts in which the first two cells next to an `uncertain` one are mines."""
+    near, found = view.geometry.near, []
+    for cells, mine_layouts in groups:
+        while cells:
+            lowest = cells & -cells
+            cells ^= lowest
+            if uncertain is None or near[lowest.bit_length() - 1] & uncertain:
+                found.append(mine_layouts)
+                if len(found) == 2:
+                    return found
+    return found

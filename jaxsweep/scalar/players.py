@@ -1,0 +1,208 @@
+"""The players: the parameters of each by name, and their advice in one position.
+
+A player is defined here once. `jaxsweep.strategies` makes its strategy on devices of the same
+definition, and both say the same.
+"""
+
+from dataclasses import dataclass
+
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.rules.threefry import KeyWords
+from jaxsweep.scalar.advice import Advice, searched_candidates
+from jaxsweep.scalar.counting import OverBudgetError
+from jaxsweep.scalar.endgame import search_endgame
+from jaxsweep.scalar.exact import Counter, Solution, reduce
+from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
+from jaxsweep.scalar.least_risk import (
+    fewest_hidden_neighbours,
+    random_cell,
+    random_hidden_cell,
+    safest_cells,
+)
+from jaxsweep.scalar.lookahead import LookaheadSettings, look_ahead
+from jaxsweep.scalar.view import MAX_CELLS, View
+
+
+@dataclass(frozen=True)
+class InOrderPlayer:
+    """Opens the first hidden cell, row by row: the weakest player, and a baseline."""
+
+    @property
+    def rules(self) -> Rules:
+        """None: this player does not look at the numbers."""
+        return Rules.NONE
+
+
+@dataclass(frozen=True)
+class RandomPlayer:
+    """Opens a random hidden cell where its rules find nothing."""
+
+    rules: Rules = Rules.NONE
+
+
+@dataclass(frozen=True)
+class LeastRiskPlayer:
+    """Opens every certain cell, else one with the lowest mine probability."""
+
+    engine: str | None = None
+    """The name of the engine; None: the exact one, with estimates beyond its capacity."""
+    random_ties: bool = False
+    """Break all ties at random: weaker, and a published figure to check an engine by."""
+    pairs: bool = True
+    """Apply the rules of pairs of numbers and of the mine count, not only those of one number."""
+    endgame_layouts: int = 0
+    """With at most so many layouts left, the end game is searched; 0: never."""
+
+    @property
+    def rules(self) -> Rules:
+        """The single-cell rules; with `pairs`, all rules."""
+        return Rules.PAIR if self.pairs else Rules.SINGLE
+
+
+@dataclass(frozen=True)
+class LookaheadPlayer:
+    """Evaluates every number that a few candidates may show, and searches the end game."""
+
+    candidate_ratio: float = 0.85
+    """Candidates have at least so many times the merit of the best cell."""
+    max_candidates: int = 8
+    """The most candidates: by merit, then by fewest hidden neighbours."""
+    endgame_layouts: int = 100
+    """With at most so many layouts left, the end game is searched."""
+    fifty_fifties: bool = True
+    """Whether pairs that may become a 50/50 are looked for."""
+
+    @property
+    def rules(self) -> Rules:
+        """All deduction rules."""
+        return Rules.PAIR
+
+    @property
+    def settings(self) -> LookaheadSettings:
+        """How candidates are chosen and evaluated."""
+        return LookaheadSettings(self.candidate_ratio, self.max_candidates, self.fifty_fifties)
+
+
+@dataclass(frozen=True)
+class StrategyPlayer:
+    """A player that has a strategy on devices only."""
+
+    strategy: str
+    """Its class, as `module:Class`; it is called without arguments."""
+
+
+Player = InOrderPlayer | RandomPlayer | LeastRiskPlayer | LookaheadPlayer | StrategyPlayer
+
+PLAYERS: dict[str, Player] = {
+    "linear": InOrderPlayer(),
+    "random": RandomPlayer(),
+    "knowledge": RandomPlayer(Rules.SINGLE),
+    "likelihood": LeastRiskPlayer("likelihood", pairs=False),
+    "sampling": LeastRiskPlayer("sampling"),
+    "edges": LeastRiskPlayer("edges"),
+    "tilesets": LeastRiskPlayer("tilesets"),
+    "bitmask": LeastRiskPlayer("bitmask"),
+    "exact": LeastRiskPlayer(),
+    "exact-random-ties": LeastRiskPlayer(random_ties=True),
+    "endgame": LeastRiskPlayer(endgame_layouts=200),
+    "lookahead": LookaheadPlayer(endgame_layouts=0),
+    "strongest": LookaheadPlayer(endgame_layouts=400),
+}
+
+BEST = "strongest"
+"""The player that a person is shown, unless another is asked for."""
+
+FAST = "endgame"
+"""The player for games in bulk, unless another is asked for: nearly as strong, far faster."""
+
+
+def advise(
+    player: Player, position: GridPosition, key: KeyWords, counter: Counter | None = None
+) -> Advice | None:
+    """Returns a player's advice in one position, in which its rules find no safe cell.
+
+    None if the scalar path has none: the player needs a device or another engine, the board is too
+    large, a component has too many states, or the position is inconsistent.
+    """
+    if isinstance(player, StrategyPlayer) or position.grid.size > MAX_CELLS:
+        return None
+    view = View.of(*position)
+    if isinstance(player, InOrderPlayer):
+        return _guess(view, indices(view.hidden)[0], 0, Reason.IN_ORDER)
+    if isinstance(player, RandomPlayer):
+        mines = _known_mines(view) if player.rules >= Rules.SINGLE else 0
+        return _guess(view, random_hidden_cell(view, mines, key), mines, Reason.AT_RANDOM)
+    if isinstance(player, LeastRiskPlayer) and player.engine is not None:
+        return None
+    counter = Counter() if counter is None else counter
+    try:
+        solution = counter.solve(view)
+    except OverBudgetError:
+        return None
+    return None if solution is None else advise_solved(player, position, solution, counter, key)
+
+
+def advise_solved(
+    player: LeastRiskPlayer | LookaheadPlayer,
+    position: GridPosition,
+    solution: Solution,
+    counter: Counter,
+    key: KeyWords,
+) -> Advice:
+    """As `advise`, for a position that was solved already, by this counter."""
+    view, beliefs = View.of(*position), solution.beliefs()
+    known = {"beliefs": beliefs, "layouts": solution.layouts}
+    if solution.safe or not solution.undecided:
+        cells = tuple(map(view.geometry.cell, indices(solution.safe)))
+        return Advice(cells, _cells(view, solution.mines), Reason.NO_LAYOUT, 0.0, **known)
+    ties = safest_cells(solution)
+    if 2 < solution.layouts <= player.endgame_layouts:
+        certain = view.geometry.to_mask(solution.mines)
+        search = search_endgame(*position, certain, player.endgame_layouts)
+        if search is not None:
+            row, col = best = search.best_cell()[0]
+            return _guess(
+                view,
+                row * view.geometry.cols + col,
+                solution.mines,
+                Reason.BEST_ENDING,
+                solution,
+                candidates=searched_candidates(search, best, beliefs),
+                search=search,
+                ties=len(ties),
+                **known,
+            )
+    if isinstance(player, LookaheadPlayer) and solution.layouts > max(2, player.endgame_layouts):
+        chosen, candidates = look_ahead(view, solution, counter, player.settings)
+        reason = Reason.LOOKAHEAD
+        return _guess(
+            view, chosen.cell, solution.mines, reason, solution, candidates=candidates, **known
+        )
+    random_ties = isinstance(player, LeastRiskPlayer) and player.random_ties
+    best = ties if random_ties else fewest_hidden_neighbours(view, ties)
+    cell, reason = random_cell(best, key), Reason.LEAST_RISK
+    return _guess(view, cell, solution.mines, reason, solution, ties=len(ties), **known)
+
+
+def _guess(
+    view: View,
+    cell: CellIndex,
+    mines: CellSet,
+    reason: Reason,
+    solution: Solution | None = None,
+    **found,
+) -> Advice:
+    risk = None if solution is None else solution.risk(cell)
+    return Advice((view.geometry.cell(cell),), _cells(view, mines), reason, risk, **found)
+
+
+def _cells(view: View, cells: CellSet) -> tuple[Cell, ...]:
+    return tuple(map(view.geometry.cell, indices(cells)))
+
+
+def _known_mines(view: View) -> CellSet:
+    """Returns the mines that the single-cell rules prove."""
+    reduced = reduce(view, 0)
+    return 0 if reduced is None else reduced[1]

@@ -1,0 +1,53 @@
+"""What a player sees of one board, as the scalar path reads it."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Int8
+
+from jaxsweep.rules.grid import HIDDEN
+from jaxsweep.scalar.geometry import CellIndex, CellSet, Geometry, from_mask, geometry
+
+MAX_CELLS = 10_000
+"""The largest board: a set of cells is an integer of so many bits, and there are as many sets."""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A position: the numbers of the open cells, and the number of mines on the whole board."""
+
+    geometry: Geometry
+    numbers: tuple[int, ...]
+    """The number in each open cell, `HIDDEN` in all others."""
+    hidden: CellSet
+    mines: int
+
+    @classmethod
+    def of(cls, grid: Int8[np.ndarray, "rows cols"], mines: int) -> "View":
+        """Converts a grid of numbers; flags are hidden cells like others."""
+        numbers = tuple(np.maximum(grid, HIDDEN).reshape(-1).tolist())
+        return cls(geometry(*grid.shape), numbers, from_mask(grid < 0), mines)
+
+    @property
+    def opened(self) -> CellSet:
+        """The open cells."""
+        return self.geometry.all_cells & ~self.hidden
+
+    @cached_property
+    def frontier_numbers(self) -> list[CellIndex]:
+        """The open cells next to a hidden one; also a number that has none, a contradiction."""
+        near, hidden = self.geometry.near, self.hidden
+        return [i for i, n in enumerate(self.numbers) if n > 0 or (n == 0 and near[i] & hidden)]
+
+    def after(self, cell: CellIndex, number: int) -> "View":
+        """Returns the afterstate in which a hidden cell was opened and showed a number."""
+        view = replace(self.with_number(cell, number), hidden=self.hidden & ~(1 << cell))
+        # The same numbers and the new one: those that have no hidden neighbour left do no harm.
+        view.__dict__["frontier_numbers"] = [*self.frontier_numbers, cell]
+        return view
+
+    def with_number(self, cell: CellIndex, number: int) -> "View":
+        """Returns the view with another number in a cell."""
+        numbers = (*self.numbers[:cell], number, *self.numbers[cell + 1 :])
+        return replace(self, numbers=numbers)
