@@ -76,11 +76,11 @@ class Recording(Lookahead):
 @partial(jax.jit, static_argnums=0)
 def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
     """The player's own moves, and the features of each."""
-    beliefs, outcomes = look_ahead(
+    beliefs, outcomes, unsure = look_ahead(
         positions, player.looks_ahead, two_safest, player.player.settings
     )
     best = jnp.max(outcomes.expected_values(beliefs.log_layouts), axis=0)
-    moves = player.decide_on_device(positions, beliefs, outcomes, keys)
+    moves = player.decide_on_device(positions, beliefs, outcomes, unsure, keys)
     return moves, features(best[None], positions, beliefs)[:, 0]
 
 

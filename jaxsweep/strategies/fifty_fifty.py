@@ -38,12 +38,14 @@ class FiftyFifties(eqx.Module):
 
     Exact if one of the two is certainly a mine whenever all cells next to only one of them are.
     """
+    over_capacity: Bool[Array, "pairs batch"]
+    """Which pairs the engine could not answer about; their loss stays 0."""
 
     @classmethod
     def none(cls, positions: Position) -> "FiftyFifties":
         """Returns arrays without any pair."""
         zero = jnp.zeros((PAIRS, positions.mines.shape[0]), jnp.int32)
-        return cls(zero, zero, zero > 0, zero > 0, zero.astype(jnp.float32))
+        return cls(zero, zero, zero > 0, zero > 0, zero.astype(jnp.float32), zero > 0)
 
     @classmethod
     def of(
@@ -68,6 +70,7 @@ class FiftyFifties(eqx.Module):
             below=below > 0,
             pending=most >= MIN_LOSS,
             loss=jnp.zeros_like(most),
+            over_capacity=jnp.zeros_like(most, bool),
         )
 
     @property
@@ -126,7 +129,7 @@ class FiftyFifties(eqx.Module):
         """Returns the pairs with the engine's answers about some of them.
 
         `index` are places in the flattened arrays, of which only `which` count; `log_layouts` are
-        those of the positions themselves. A pair beyond the engine's capacity counts as no 50/50.
+        those of the positions themselves.
         """
         pair, game = jnp.divmod(index, self.row.shape[1])
         some = jnp.arange(index.shape[0], dtype=jnp.int32)
@@ -146,9 +149,13 @@ class FiftyFifties(eqx.Module):
             return whole.reshape(-1).at[place].set(new, mode="drop").reshape(whole.shape)
 
         return eqx.tree_at(
-            lambda pairs: (pairs.pending, pairs.loss),
+            lambda pairs: (pairs.pending, pairs.loss, pairs.over_capacity),
             self,
-            (put(self.pending, jnp.zeros_like(which)), put(self.loss, loss)),
+            (
+                put(self.pending, jnp.zeros_like(which)),
+                put(self.loss, loss),
+                put(self.over_capacity, found.status == Status.OVER_CAPACITY),
+            ),
         )
 
     def forced_guess_factor(self, rows: int, cols: int) -> Grid:

@@ -18,7 +18,7 @@ from jaxsweep.scalar.advice import Advice
 from jaxsweep.scalar.endgame import is_before_endgame
 from jaxsweep.scalar.lookahead import SECOND_WEIGHT
 from jaxsweep.scalar.players import LookaheadPlayer, advise
-from jaxsweep.strategies.base import AbstractStrategy, Move
+from jaxsweep.strategies.base import AbstractStrategy, Move, Readiness
 from jaxsweep.strategies.least_risk import LeastRisk, seeds_of
 from jaxsweep.strategies.lookahead_loop import look_ahead
 from jaxsweep.strategies.outcomes import Outcomes, best_candidate_moves
@@ -64,19 +64,24 @@ class Lookahead(AbstractStrategy):
     ) -> tuple[Move, Int[Array, " batch"]] | None:
         """As `guess`, but for end games and what is over the device's capacity."""
         settings = self.player.settings
-        beliefs, outcomes = look_ahead(positions, self.looks_ahead, two_safest, settings)
-        return self.decide_on_device(positions, beliefs, outcomes, keys)
+        found = look_ahead(positions, self.looks_ahead, two_safest, settings)
+        return self.decide_on_device(positions, *found, keys)
 
     def decide_on_device(
         self,
         positions: Position,
         beliefs: Beliefs,
         outcomes: Outcomes,
+        unsure: Bool[Array, " batch"],
         keys: Key[Array, " batch"],
     ) -> tuple[Move, Int[Array, " batch"]]:
-        """Returns the moves that the outcomes lead to, and a `Readiness` for each."""
+        """Returns the moves that the outcomes lead to, and a `Readiness` for each.
+
+        Where the outcomes are `unsure`, the host decides.
+        """
         move, ready = self._least_risk.decide_on_device(positions, materialize(beliefs), keys)
         wanted = self.looks_ahead(beliefs)
+        ready = jnp.where(wanted & unsure, Readiness.NEEDS_HOST, ready).astype(jnp.int32)
         return best_candidate_moves(wanted, move, beliefs, outcomes), ready
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:

@@ -55,11 +55,12 @@ def look_ahead(
     wanted: Callable[[Beliefs], Bool[Array, " batch"]],
     value: ValueFunction,
     settings: LookaheadSettings,
-) -> tuple[Beliefs, Outcomes]:
+) -> tuple[Beliefs, Outcomes, Bool[Array, " batch"]]:
     """Infers beliefs about a batch of positions, and evaluates the candidates of some of them.
 
     `wanted` tells from the beliefs which positions are looked at more closely, and `value` is that
-    of an afterstate. Batch last.
+    of an afterstate. The last result tells where questions that matter were beyond the engine's
+    capacity. Batch last.
     """
     batch = positions.mines.shape[0]
     none = CandidateArrays.none(settings.max_candidates, batch)
@@ -75,7 +76,9 @@ def look_ahead(
         partial(_round, positions, wanted, value, settings),
         start,
     )
-    return end.beliefs, end.outcomes
+    unsure = end.outcomes.undecided(end.beliefs.log_layouts)
+    unsure |= jnp.any(end.fifty_fifties.over_capacity, axis=0)
+    return end.beliefs, end.outcomes, unsure
 
 
 def _round(

@@ -35,13 +35,15 @@ class Outcomes(eqx.Module):
     value: Float[Array, "candidates numbers batch"]
     progress: Bool[Array, "candidates numbers batch"]
     """Whether a cell is certainly safe in the afterstate."""
+    over_capacity: Bool[Array, "candidates numbers batch"]
+    """Afterstates that the engine could not evaluate: their layouts and values stay unknown."""
 
     @classmethod
     def unknown(cls, candidates: CandidateArrays) -> "Outcomes":
         """Returns outcomes of which none is evaluated."""
         shape = candidates.shows.shape
         no, zero = jnp.zeros(shape, bool), jnp.zeros(shape, jnp.float32)
-        return cls(candidates, no, zero - jnp.inf, zero, no)
+        return cls(candidates, no, zero - jnp.inf, zero, no, no)
 
     def updated(
         self,
@@ -52,8 +54,7 @@ class Outcomes(eqx.Module):
     ) -> "Outcomes":
         """Returns the outcomes with some more afterstates evaluated.
 
-        `index` are places in the flattened arrays, of which only `which` count. An afterstate
-        beyond the engine's capacity counts as evaluated, with no known layouts.
+        `index` are places in the flattened arrays, of which only `which` count.
         """
         shape = self.evaluated.shape
         exact = jnp.asarray(beliefs.status) == Status.EXACT
@@ -68,6 +69,7 @@ class Outcomes(eqx.Module):
             log_layouts=put(self.log_layouts, jnp.where(exact, beliefs.log_layouts, -jnp.inf)),
             value=put(self.value, value),
             progress=put(self.progress, exact & jnp.any(beliefs.safe, axis=(0, 1))),
+            over_capacity=put(self.over_capacity, beliefs.status == Status.OVER_CAPACITY),
         )
 
     def probabilities(self, log_layouts: LogLayouts) -> Float[Array, "candidates numbers batch"]:
@@ -79,14 +81,13 @@ class Outcomes(eqx.Module):
 
     @property
     def complete(self) -> Bool[Array, "candidates batch"]:
-        """Which candidates have all their afterstates evaluated."""
-        return ~jnp.any(self.candidates.shows & ~self.evaluated, axis=1)
+        """Which candidates have all their afterstates evaluated, and none over capacity."""
+        return ~jnp.any(self.candidates.shows & ~self.evaluated | self.over_capacity, axis=1)
 
     def expected_values(self, log_layouts: LogLayouts) -> Float[Array, "candidates batch"]:
         """Returns each candidate's expected value: safe, no 50/50 lost, times the value afterwards.
 
-        A lower bound for a candidate that is not complete. An afterstate beyond the engine's
-        capacity counts as the candidate's others do on average.
+        A lower bound for a candidate that is not complete.
         """
         probabilities, safety = self.probabilities(log_layouts), self.candidates.safety
         # Ratios among the numbers are precise, and sum to the probability that the cell is safe.
@@ -94,6 +95,11 @@ class Outcomes(eqx.Module):
         mean = jnp.sum(probabilities * self.value, axis=1) / jnp.maximum(known, 1e-30)
         survives = jnp.where(self.complete, safety, jnp.minimum(safety, known))
         return mean * survives * self.candidates.forced_guess_factor
+
+    def undecided(self, log_layouts: LogLayouts) -> Bool[Array, " batch"]:
+        """Tells where a candidate may be the best, with an afterstate that is over capacity."""
+        unknown = jnp.any(self.over_capacity, axis=1)
+        return jnp.any(unknown & self.may_be_best(log_layouts), axis=0)
 
     def may_be_best(self, log_layouts: LogLayouts) -> Bool[Array, "candidates batch"]:
         """Tells which candidates can still be the best, whatever is not evaluated yet."""
