@@ -68,7 +68,10 @@ def _in_chunks(
     """Applies `work` to chunks of a batch that fit into memory, and concatenates the results."""
     if isinstance(positions, Position):
         single = positions.hidden.ndim == 2
-        batch = jax.tree.map(lambda leaf: leaf[..., None], positions) if single else positions
+        batch = positions
+        if single:
+            # In NumPy: indexing JAX's arrays would compile a kernel.
+            batch = jax.tree.map(lambda leaf: np.asarray(leaf)[..., None], positions)
     else:
         single, batch = False, stack(positions)
     cells = batch.hidden.shape[0] * batch.hidden.shape[1] * 32

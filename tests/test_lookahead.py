@@ -111,7 +111,12 @@ def test_a_hopeless_candidate_is_one_that_cannot_be_the_best(evaluated):
     for i in range(MOST):
         asked = outcomes.evaluated.at[i].set(False)
         unasked = Outcomes(
-            outcomes.candidates, asked, outcomes.log_layouts, outcomes.value, outcomes.progress
+            outcomes.candidates,
+            asked,
+            outcomes.log_layouts,
+            outcomes.value,
+            outcomes.progress,
+            outcomes.over_capacity,
         )
         best = max(scores[j] for j in range(MOST) if j != i)
         hopeful = bool(unasked.may_be_best(known.log_layouts)[i, 0])

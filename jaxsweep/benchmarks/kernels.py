@@ -1,13 +1,11 @@
-"""The benchmarks of `python -m jaxsweep.bench`: kernels on boards made from a fixed seed."""
+"""The kernels that `python -m jaxsweep.bench` times, on boards made from a fixed seed."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 
 import jax
 import numpy as np
 
+from jaxsweep.benchmarks.catalogue import Call
 from jaxsweep.engines import random_layouts, rejection
 from jaxsweep.engines.batching import parallel_map, reduce_positions, sizes_of
 from jaxsweep.engines.component_index import find_components
@@ -16,7 +14,7 @@ from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.bitboard import vmap_last
 from jaxsweep.rules.deduction import deduce, nothing_certain, single_cell_round
-from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
 from jaxsweep.simulation.episode import OpeningArrays
 from jaxsweep.simulation.matches import GAMES_PER_DEVICE, play_and_report, play_games
@@ -24,42 +22,6 @@ from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES
 
 SEED = 2026
-
-OPENINGS = {
-    "beginner": Opening.of(LEVELS["beginner"]),
-    "intermediate": Opening.of(LEVELS["intermediate"]),
-    "expert": Opening.of(LEVELS["expert"]),
-    "expert-zero": Opening.of(LEVELS["expert"], Start.ZERO),
-    "dense": Opening.of(Level(16, 30, 130)),
-    "large": Opening.of(Level(100, 100, 2200), Start.ZERO),
-}
-"""The openings of the boards: safe starts in the corner, zero starts at (3, 3)."""
-
-STANDARD = ("beginner", "intermediate", "expert")
-
-LARGE_BATCH = 64
-"""The most boards of the large level in a batch: one has the cells of twenty expert boards."""
-
-Call = Callable[[], object]
-"""What is timed: one call computes a whole batch."""
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A kernel, and the boards and batch sizes it is timed on."""
-
-    make: Callable[[Opening, int], Call]
-    levels: tuple[str, ...] = STANDARD
-    batches: tuple[int, ...] = (4096,)
-    rate: tuple[str, Callable[[Opening], int]] | None = None
-    """A unit of work and how many of it a board takes, for benchmarks that report a rate."""
-    about: str | None = None
-    """A description of one line; by default the docstring of `make`."""
-
-    @property
-    def summary(self) -> str:
-        """The description of one line."""
-        return (self.about or self.make.__doc__ or "").strip().rstrip(".").lower()
 
 
 def deal(opening: Opening, batch: int) -> Call:
@@ -118,6 +80,11 @@ def half_open(opening: Opening) -> Position:
     return jax.tree.map(lambda leaf: leaf[..., nearest : nearest + 1], positions)
 
 
+def checks_a_layout(opening: Opening) -> int:
+    """Returns how many cells of a half-open board a layout places."""
+    return int(sizes_of(half_open(opening).hidden)[0])
+
+
 def placements(opening: Opening, batch: int) -> Call:
     """Random layouts of a half-open board, placed cell by cell, by the rejection engine."""
     position = half_open(opening)
@@ -174,35 +141,3 @@ def arena_games(opening: Opening, batch: int) -> Call:
         return surplus
 
     return call
-
-
-def viewer_benchmark(name: str) -> Callable[[Opening, int], Call]:
-    """Returns a benchmark of the window; the viewer is imported only when it is run."""
-
-    def make(opening: Opening, batch: int) -> Call:
-        return getattr(import_module("viewer.benchmarks"), name)(opening, batch)
-
-    return make
-
-
-BENCHMARKS = {
-    "deal": Benchmark(deal),
-    "open": Benchmark(open_first),
-    "single-cell-round": Benchmark(single_round),
-    "random-games": Benchmark(random_games),
-    "deduction": Benchmark(whole_deduction),
-    "frontier": Benchmark(frontiers),
-    "inference": Benchmark(inference, tuple(OPENINGS), (1, 64, 1024, 8192)),
-    "placements": Benchmark(
-        placements,
-        ("beginner",),
-        (2**20,),
-        rate=("checks", lambda opening: int(sizes_of(half_open(opening).hidden)[0])),
-    ),
-    "environment-steps": Benchmark(environment_steps, rate=("steps", lambda opening: 1)),
-    "arena": Benchmark(
-        arena_games, (*STANDARD, "expert-zero"), (32768,), rate=("games", lambda opening: 1)
-    ),
-    "frame": Benchmark(viewer_benchmark("frame"), ("expert",), (1,), about="Draw the window once."),
-    "hint": Benchmark(viewer_benchmark("hint"), ("expert",), (1,), about="Compute a hint."),
-}

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from jaxsweep.beliefs import Beliefs
-from jaxsweep.benchmarks.kernels import BENCHMARKS, OPENINGS, Call
+from jaxsweep.benchmarks.catalogue import BENCHMARKS, OPENINGS, Call
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Timing:
 
 def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
     """Times one benchmark; a sample of a short call is a loop long enough for the clock."""
-    call = BENCHMARKS[name].make(OPENINGS[level], batch)
+    benchmark, opening = BENCHMARKS[name], OPENINGS[level]
+    call = benchmark.make(opening, batch)
     result = jax.block_until_ready(call())
     once = _seconds(call, 1)
     loops = max(1, int(0.02 / max(once, 1e-6)))
@@ -40,7 +41,6 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
     samples = np.array([_seconds(call, loops) for _ in range(repeats)]) / batch * 1e6
     busy = (time.process_time() - worked) / (time.perf_counter() - began)
     low, median, high = (float(x) for x in np.percentile(samples, [25, 50, 75]))
-    unit, times = BENCHMARKS[name].rate or (None, None)
     return Timing(
         benchmark=name,
         level=level,
@@ -50,8 +50,8 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
         repeats=repeats,
         busy=busy,
         signature=_signature(result) if isinstance(result, Beliefs) else None,
-        unit=unit,
-        per_second=times(OPENINGS[level]) / median * 1e6 if times else None,
+        unit=benchmark.unit,
+        per_second=benchmark.units(opening) / median * 1e6 if benchmark.unit else None,
     )
 
 

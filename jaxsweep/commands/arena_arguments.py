@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jaxsweep.commands import arguments
 from jaxsweep.scalar.players import FAST, PLAYERS
-from jaxsweep.simulation.matches import GAMES_PER_DEVICE
+from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 
 MAX_DEVICES = 256
 """The most local devices; a CPU can pretend to have any number, but slows down with many."""

@@ -7,18 +7,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table as TextTable
 
-from jaxsweep.benchmarks import peers
-from jaxsweep.benchmarks.kernels import BENCHMARKS, LARGE_BATCH, OPENINGS
-from jaxsweep.benchmarks.timing import Timing, measure
+from jaxsweep.benchmarks.catalogue import BENCHMARKS, LARGE_BATCH, OPENINGS
 from jaxsweep.commands import arguments
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
+
+if TYPE_CHECKING:
+    from jaxsweep.benchmarks.timing import Timing
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -94,6 +96,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for batch in ([parsed.batch] if parsed.batch else BENCHMARKS[name].batches)
         if level != "large" or batch <= LARGE_BATCH
     ]
+    # Imported here, so that help and bad arguments do not wait for JAX.
+    from jaxsweep.benchmarks.timing import measure
+
     bar = partial(track, description="measuring", transient=True, disable=parsed.json)
     timings = [measure(*job, parsed.repeats) for job in bar(jobs, console=Console(stderr=True))]
     result = {
@@ -120,6 +125,8 @@ def _write_json(parsed: argparse.Namespace, result: dict) -> bool:
 
 def _compare(parsed: argparse.Namespace, argv: list[str]) -> int:
     """Compares with other libraries."""
+    from jaxsweep.benchmarks import peers
+
     found, missing = peers.compare_all(parsed.repeats)
     result = {
         "command": "python -m jaxsweep.bench " + " ".join(argv),
@@ -140,7 +147,7 @@ def _compare(parsed: argparse.Namespace, argv: list[str]) -> int:
     return 0
 
 
-def report(timings: list[Timing]) -> None:
+def report(timings: "list[Timing]") -> None:
     """Prints the timings as a table."""
     where = machine.facts()
     # Seven columns within 80 characters: no frame, and only the first digits of the signature.

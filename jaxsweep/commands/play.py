@@ -92,8 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     opening = arguments.read_opening(parsed)
     if parsed.games is not None:
         # Imported here: many games need JAX, one does not.
-        from jaxsweep.commands.arena import measure_and_report
-        from jaxsweep.simulation.runs import RunSettings
+        from jaxsweep.commands.arena_run import measure_and_report
+        from jaxsweep.simulation.settings import RunSettings
 
         settings = RunSettings.of(opening, parsed.strategy or FAST, seed, parsed.games)
         measure_and_report(settings, parsed.json, "play", argv)

@@ -1,4 +1,7 @@
-"""The machine: its cores, devices and memory, and a description to store with measurements."""
+"""The machine: its cores, devices and memory, and a description to store with measurements.
+
+JAX is imported by the functions that need it: command lines parse their arguments without.
+"""
 
 import contextlib
 import ctypes
@@ -7,8 +10,6 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-import jax
 
 from jaxsweep.runtime.version import __version__
 
@@ -30,6 +31,8 @@ def use_devices(count: int | None = None) -> None:
     and small: one program per core keeps all cores busy. Accelerators are not affected.
     """
     if "JAX_NUM_CPU_DEVICES" not in os.environ or count:
+        import jax
+
         # Once JAX has started, the number of devices cannot change.
         with contextlib.suppress(RuntimeError):
             jax.config.update("jax_num_cpu_devices", count or cores())
@@ -54,6 +57,8 @@ def peak_memory() -> int | None:
 
 def facts() -> dict[str, str | int]:
     """Describes the processor, the devices and the versions of the packages in use."""
+    import jax
+
     return {
         "cpu": _cpu_model(),
         "cores": cores(),

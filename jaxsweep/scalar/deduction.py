@@ -126,7 +126,7 @@ def _all_single(grid: Int8[np.ndarray, "rows cols"], certain: Certain) -> Certai
 
 
 def _shared(
-    bordered: Int8[np.ndarray, "rows+2 cols+2"], down: int, right: int
+    bordered: Int8[np.ndarray, "bordered_rows bordered_cols"], down: int, right: int
 ) -> Int8[np.ndarray, "rows cols"]:
     """Counts, for each cell, the set cells next to both it and the cell at this offset."""
     rows, cols = bordered.shape[0] - 2, bordered.shape[1] - 2

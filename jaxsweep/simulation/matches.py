@@ -29,11 +29,9 @@ from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import episode, scheduler
 from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
 from jaxsweep.simulation.scheduler import BUCKET, DeviceState, FinishedEpisodes, ProgramConfig
+from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 from jaxsweep.strategies import AbstractStrategy
 from jaxsweep.strategies.least_risk import TIE
-
-GAMES_PER_DEVICE = 4096
-"""Games in progress on each device by default."""
 
 MAX_RECORDS = 4096
 """The most finished games that a device reports at once; never more than are in progress."""

@@ -8,64 +8,25 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import jax
 import numpy as np
 
-from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import matches
 from jaxsweep.simulation.matches import Record, Report
+from jaxsweep.simulation.settings import RunSettings
 from jaxsweep.strategies import STRATEGIES
-
-SHARD = 10_000
-"""Games per shard."""
 
 MANIFEST = "manifest.json"
 
 
 class RunError(UserError):
     """A run that cannot be started or resumed; says why."""
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """Everything that the games of a run depend on."""
-
-    rows: int
-    cols: int
-    mines: int
-    start: str
-    first: tuple[int, int]
-    strategy: str
-    seed: int
-    games: int
-    shard: int = SHARD
-
-    @classmethod
-    def of(cls, opening: Opening, strategy: str, seed: int, games: int) -> "RunSettings":
-        """Builds the settings of a run of an opening."""
-        level = opening.level
-        sizes = (level.rows, level.cols, level.mines)
-        return cls(*sizes, opening.start.value, opening.first, strategy, seed, games)
-
-    @property
-    def opening(self) -> Opening:
-        """The opening of all games."""
-        return Opening(Level(self.rows, self.cols, self.mines), Start(self.start), self.first)
-
-    @property
-    def shards(self) -> int:
-        """The number of shards."""
-        return -(-self.games // self.shard)
-
-    def games_of(self, shard: int) -> range:
-        """Returns the numbers of a shard's games."""
-        return range(shard * self.shard, min((shard + 1) * self.shard, self.games))
 
 
 class Run:

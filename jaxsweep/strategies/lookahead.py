@@ -99,7 +99,8 @@ class Lookahead(AbstractStrategy):
             if advice is not None and advice.reason is Reason.LOOKAHEAD:
                 opens[..., i] = bitboard.pack(_grid_of(advice.cells, opens.shape))
                 reason[i], risk[i] = advice.reason, advice.risk
-        return Move(jnp.asarray(opens), moves.flags, jnp.asarray(reason), jnp.asarray(risk))
+        opens, flags, reason, risk = map(jnp.asarray, (opens, moves.flags, reason, risk))
+        return Move(opens, flags, reason, risk)
 
     def advise(
         self,
