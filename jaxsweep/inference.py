@@ -70,10 +70,12 @@ def _in_chunks(
         single = positions.hidden.ndim == 2
         batch = positions
         if single:
-            # In NumPy: indexing JAX's arrays would compile a kernel.
             batch = jax.tree.map(lambda leaf: np.asarray(leaf)[..., None], positions)
     else:
         single, batch = False, stack(positions)
+    if batch.mines.shape[0] <= SCALAR_POSITIONS:
+        # In NumPy: indexing JAX's arrays would compile kernels.
+        batch = jax.device_get(batch)
     cells = batch.hidden.shape[0] * batch.hidden.shape[1] * 32
     size, chunk = batch.mines.shape[0], max(1, CELLS_AT_ONCE // cells)
     each = np.full(size, seeds, np.uint32) if isinstance(seeds, int) else seeds

@@ -35,10 +35,17 @@ def _initialise() -> None:
     use_cache()
 
 
+def _be_ready() -> None:
+    """In the worker process: does nothing, but this module is imported with all that it needs."""
+
+
 def engine_process() -> ProcessPoolExecutor:
     """Starts a process for the engine."""
     spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(1, mp_context=spawn, initializer=_initialise)
+    executor = ProcessPoolExecutor(1, mp_context=spawn, initializer=_initialise)
+    # The process starts with its first task: now, and not with the first question of a person.
+    executor.submit(_be_ready)
+    return executor
 
 
 class EngineWorker:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Int8
 
@@ -37,14 +36,10 @@ def from_grid(grid: Int[np.ndarray, "rows cols"], mines: int) -> Position:
     """Builds a position from a grid of numbers, `HIDDEN` and `FLAGGED`."""
     opened = grid >= 0
     planes = bitboard.planes_from_numbers(np.where(opened, grid, 0).astype(np.int8))
-    ones, twos, fours, eights = (jnp.asarray(plane) for plane in planes)
-    return Position(
-        hidden=jnp.asarray(bitboard.pack(~opened)),
-        opened=jnp.asarray(bitboard.pack(opened)),
-        numbers=(ones, twos, fours, eights),
-        flags=jnp.asarray(bitboard.pack(grid == FLAGGED)),
-        mines=jnp.asarray(mines, jnp.int32),
-    )
+    host = (*planes, *map(bitboard.pack, (~opened, opened, grid == FLAGGED)), np.int32(mines))
+    # Not `jnp.asarray`, which compiles a kernel for each shape.
+    ones, twos, fours, eights, hidden, shown, flags, count = jax.device_put(host)
+    return Position(hidden, shown, (ones, twos, fours, eights), flags, count)
 
 
 def to_grid(position: Position) -> Int8[np.ndarray, "rows cols"]:
@@ -76,7 +71,7 @@ def stack(positions: Sequence[Position]) -> Position:
             else leaf
             for leaf in leaves
         ]
-        return jnp.asarray(np.stack(padded, axis=-1))
+        return jax.device_put(np.stack(padded, axis=-1))
 
     return jax.tree.map(join, *(jax.device_get(p) for p in positions))
 
