@@ -150,7 +150,7 @@ def device_games(
     def note(opens, reasons, which) -> None:
         boards = np.asarray(bitboard.unpack(np.asarray(opens), cols))
         for i in np.nonzero(which & boards.any((0, 1)))[0].tolist():
-            cells = tuple(tuple(cell) for cell in np.argwhere(boards[..., i]).tolist())
+            cells = tuple((r, c) for r, c in np.argwhere(boards[..., i]).tolist())
             moves[i].append((cells, int(reasons[i])))
 
     while True:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxsweep import infer
+from jaxsweep import infer, infer_and_count
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines import (
     ENGINES,
@@ -29,6 +29,7 @@ from jaxsweep.engines.components import Component
 from jaxsweep.engines.edges import Edges
 from jaxsweep.engines.exact import Exact
 from jaxsweep.engines.rejection import Rejection
+from jaxsweep.engines.scalar import Scalar
 from jaxsweep.engines.solution_lists import marginals_batch
 from jaxsweep.engines.tilesets import TileSets
 from jaxsweep.rules import frontier, position
@@ -351,14 +352,30 @@ def test_rejection_sampling_fails_on_an_open_board():
     assert (infer(batch, ENGINES["sampling"]).status == Status.ESTIMATE).all()
 
 
-def test_beyond_exact_capacity_there_are_estimates(monkeypatch):
-    small = partial(Exact, capacities=exact.CAPACITIES[1:2])
+def test_over_the_budget_of_the_scalar_path_the_device_answers(monkeypatch):
     batch = stuck("expert", 16)
+    truth, counts = infer_and_count(batch)
+    monkeypatch.setattr("jaxsweep.inference.Scalar", partial(Scalar, max_states=20))
+    over = infer(batch, Scalar(max_states=20)).status == Status.OVER_CAPACITY
+    assert 0 < over.sum() < 16
+    beliefs, others = infer_and_count(batch)
+    assert (beliefs.status == Status.EXACT).all()
+    assert others == counts
+    np.testing.assert_allclose(beliefs.mine_probability, truth.mine_probability, atol=1e-6)
+    np.testing.assert_array_equal(beliefs.safe, truth.safe)
+
+
+@pytest.mark.parametrize("count", [16, 40])
+def test_beyond_exact_capacity_there_are_estimates(monkeypatch, count):
+    """Few positions, which go to the scalar path first, and many."""
+    small = partial(Exact, capacities=exact.CAPACITIES[1:2])
+    batch = stuck("expert", count)
     truth = infer(batch)
     monkeypatch.setattr("jaxsweep.inference.Exact", small)
+    monkeypatch.setattr("jaxsweep.inference.Scalar", partial(Scalar, max_states=20))
     beliefs = infer(batch)
     estimated = beliefs.status == Status.ESTIMATE
-    assert 0 < estimated.sum() < 16
+    assert 0 < estimated.sum() < count
     assert (beliefs.status[~estimated] == Status.EXACT).all()
     assert not beliefs.error[~estimated].any()
     assert within(beliefs, truth, 4) >= 0.99

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import equinox as eqx
 import jax
@@ -24,6 +25,8 @@ from jaxsweep.engines.exact import Exact
 from jaxsweep.inference import infer_and_count
 from jaxsweep.rules import bitboard, frontier, position
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.view import View
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from tests.oracle import PlainGame, count_by_integers, layouts
 
@@ -91,7 +94,10 @@ def agree(beliefs, i, total, counts):
 
 
 def test_small_positions_equal_brute_force():
-    """20,000 positions: certain cells and layout counts exactly, probabilities within 1e-5."""
+    """20,000 positions: certain cells and layout counts exactly, probabilities within 1e-5.
+
+    The scalar path gives exact fractions.
+    """
     samples = list(small_positions(20_000, seed=8))
     batch = position.stack([position.from_grid(grid, mines) for grid, mines in samples])
     beliefs, totals = infer_and_count(batch)
@@ -103,6 +109,13 @@ def test_small_positions_equal_brute_force():
         total, counts = by_masks(grid, mines) if few else count_by_integers(grid.tolist(), mines)
         agree(beliefs, i, total, counts)
         assert totals[i] == total
+        solution = Counter().solve(View.of(grid, mines))
+        assert (0 if solution is None else solution.layouts) == total
+        for (row, col), count in counts.items() if solution is not None else ():
+            cell = row * grid.shape[1] + col
+            assert solution.mine_probability(cell) == Fraction(count, total)
+            assert bool(solution.safe >> cell & 1) == (count == 0)
+            assert bool(solution.mines >> cell & 1) == (count == total)
 
 
 def test_the_oracles_agree_with_each_other():

@@ -5,11 +5,14 @@ import jax
 import numpy as np
 from jaxtyping import UInt32
 
-from jaxsweep.beliefs import Beliefs
+from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.device_beliefs import in_container
-from jaxsweep.rules.position import Position, to_grid_position
-from jaxsweep.scalar.exact import MAX_STATES, Counter, infer
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.grid import HIDDEN
+from jaxsweep.rules.position import Position
+from jaxsweep.scalar.exact import MAX_STATES, Counter, infer_view
+from jaxsweep.scalar.geometry import from_mask, geometry
+from jaxsweep.scalar.view import MAX_CELLS, View
 
 
 class Scalar(AbstractEngine):
@@ -24,11 +27,28 @@ class Scalar(AbstractEngine):
     def infer_and_count(self, positions: Position) -> tuple[Beliefs, list[int | None]]:
         """Infers beliefs, and counts the layouts of each position; None where it is over budget."""
         host = jax.device_get(positions)
-        counter, found, counts = Counter(self.max_states), [], []
-        for i in range(len(host.mines)):
-            position = to_grid_position(jax.tree.map(lambda leaf, i=i: leaf[..., i], host))
-            beliefs, layouts = infer(position, counter)
-            batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], beliefs)
-            found.append(in_container(batch, positions))
+        hidden, opened = (bitboard.unpack_batch(bits) for bits in (host.hidden, host.opened))
+        planes = [bitboard.unpack_batch(plane) for plane in host.numbers]
+        numbers = sum(np.int8(1 << i) * plane for i, plane in enumerate(planes))
+        grids = np.where(opened, numbers, np.int8(HIDDEN))
+        if hidden[0].size > MAX_CELLS:
+            return _over_capacity(hidden), [None] * len(hidden)
+        size, counter = geometry(*hidden.shape[1:]), Counter(self.max_states)
+        found, counts = [], []
+        for grid, covered, mines in zip(grids, hidden, host.mines, strict=True):
+            view = View(size, tuple(grid.reshape(-1).tolist()), from_mask(covered), int(mines))
+            beliefs, layouts = infer_view(view, counter)
+            found.append(beliefs)
             counts.append(layouts)
-        return jax.tree.map(lambda *leaves: np.concatenate(leaves), *found), counts
+        return jax.tree.map(lambda *leaves: np.stack(leaves), *found), counts
+
+
+def _over_capacity(hidden: np.ndarray) -> Beliefs:
+    """Returns beliefs about boards that are too large."""
+    nothing = np.zeros(hidden.shape, bool)
+    return Beliefs.build(
+        status=np.full(len(hidden), Status.OVER_CAPACITY),
+        mine_probability=np.zeros(hidden.shape, np.float32),
+        safe=nothing,
+        mines=nothing,
+    )

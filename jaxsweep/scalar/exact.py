@@ -153,19 +153,24 @@ def infer(position: GridPosition, counter: Counter | None = None) -> tuple[Belie
     Over the budget of states, and on boards of more than `MAX_CELLS` cells, the status says so, and
     the count is None.
     """
-    nothing = np.zeros(position.grid.shape, bool)
     if position.grid.size > MAX_CELLS:
+        nothing = np.zeros(position.grid.shape, bool)
         return _without_layouts(Status.OVER_CAPACITY, nothing, nothing), None
-    view, counter = View.of(*position), Counter() if counter is None else counter
+    return infer_view(View.of(*position), Counter() if counter is None else counter)
+
+
+def infer_view(view: View, counter: Counter) -> tuple[Beliefs, int | None]:
+    """As `infer`, for a view of a board that is small enough."""
+    to_mask = view.geometry.to_mask
     try:
         solution = counter.solve(view)
     except OverBudgetError:
         reduced = reduce(view, 0)
         assert reduced is not None, "a contradiction is found before components are counted"
-        safe, mines = (view.geometry.to_mask(cells) for cells in reduced[:2])
-        return _without_layouts(Status.OVER_CAPACITY, safe, mines), None
+        safe, mines, _ = reduced
+        return _without_layouts(Status.OVER_CAPACITY, to_mask(safe), to_mask(mines)), None
     if solution is None:
-        return _without_layouts(Status.INCONSISTENT, nothing, nothing), 0
+        return _without_layouts(Status.INCONSISTENT, to_mask(0), to_mask(0)), 0
     return solution.beliefs(), solution.layouts
 
 

@@ -21,6 +21,7 @@ class View:
     numbers: tuple[int, ...]
     """The number in each open cell, `HIDDEN` in all others."""
     hidden: CellSet
+    """Cells that are neither hidden nor open are no part of the board."""
     mines: int
 
     @classmethod

@@ -18,9 +18,13 @@ def whole_percent(odds: Float[np.ndarray, "rows cols"]) -> Int[np.ndarray, "rows
     return np.clip(np.rint(100 * odds.astype(np.float64)), 1, 99).astype(np.int64)
 
 
+NAMED_BELOW = 10**15
+"""Larger numbers of layouts are named by their power of ten."""
+
+
 def layouts_in_words(layouts: int | None, log10_layouts: float) -> str:
-    """Returns "5 layouts", or "about 10^20.15 layouts" where the number was not counted."""
-    if layouts is None:
+    """Returns "5 layouts", or "about 10^20.15 layouts" for large numbers and uncounted ones."""
+    if layouts is None or layouts >= NAMED_BELOW:
         return f"about 10^{log10_layouts:.2f} layouts"
     return count(layouts, "layout")
 
