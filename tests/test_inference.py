@@ -110,8 +110,12 @@ def test_small_positions_equal_brute_force():
         agree(beliefs, i, total, counts)
         assert totals[i] == total
         solution = Counter().solve(View.of(grid, mines))
-        assert (0 if solution is None else solution.layouts) == total
-        for (row, col), count in counts.items() if solution is not None else ():
+        if total == 0:
+            assert solution is None
+            continue
+        assert solution is not None
+        assert solution.layouts == total
+        for (row, col), count in counts.items():
             cell = row * grid.shape[1] + col
             assert solution.mine_probability(cell) == Fraction(count, total)
             assert bool(solution.safe >> cell & 1) == (count == 0)
