@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jaxsweep.beliefs import Beliefs, Status
-    from jaxsweep.engines import ENGINES, AbstractEngine
+    from jaxsweep.engines import ENGINES
+    from jaxsweep.engines.base import AbstractEngine
     from jaxsweep.environment import Environment, EnvState, random_cells
     from jaxsweep.inference import infer, infer_and_count, number_odds
     from jaxsweep.rules.game import Game, chord, deal, flag, open_cells, status, view
@@ -91,7 +92,8 @@ __all__ = [
 
 _MODULES = {
     "beliefs": ("Beliefs", "Status"),
-    "engines": ("ENGINES", "AbstractEngine"),
+    "engines": ("ENGINES",),
+    "engines.base": ("AbstractEngine",),
     "environment": ("EnvState", "Environment", "random_cells"),
     "inference": ("infer", "infer_and_count", "number_odds"),
     "rules.game": ("Game", "chord", "deal", "flag", "open_cells", "status", "view"),
