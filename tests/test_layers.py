@@ -1,6 +1,7 @@
-"""Imports go down the layers, never up and never in a circle."""
+"""Imports go down the layers, never up and never in a circle, and JAX is imported late."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ ROOT = Path(__file__).parents[1]
 LAYERS = (
     ("runtime",),
     ("rules",),
+    ("beliefs",),
+    ("scalar",),
     ("engines",),
     ("inference", "diagnosis", "environment"),
     ("strategies",),
@@ -25,6 +28,46 @@ A module may import modules of its own layer and of those below. The package roo
 names the public functions and classes: modules inside the package import these from where they are
 defined.
 """
+
+WITHOUT_JAX = (
+    "jaxsweep",
+    "jaxsweep.runtime.*",
+    "jaxsweep.rules.board",
+    "jaxsweep.rules.grid",
+    "jaxsweep.rules.level",
+    "jaxsweep.rules.notation",
+    "jaxsweep.rules.reasons",
+    "jaxsweep.rules.status",
+    "jaxsweep.rules.threefry",
+    "jaxsweep.beliefs",
+    "jaxsweep.scalar.*",
+    "jaxsweep.engines",
+    "jaxsweep.diagnosis",
+    "jaxsweep.simulation.settings",
+    "jaxsweep.single.*",
+    "jaxsweep.benchmarks.catalogue",
+    "jaxsweep.commands.*",
+    "jaxsweep.analyze",
+    "jaxsweep.arena",
+    "jaxsweep.bench",
+    "jaxsweep.play",
+    "jaxsweep.replay",
+    "jaxsweep.__main__",
+    "viewer.*",
+)
+"""Modules that are imported without JAX, so that answers and command lines do not wait for it.
+
+They may import it inside functions. `.*` stands for all modules of a package.
+"""
+
+WITH_JAX = {
+    "jaxsweep.runtime.materialize",
+    "jaxsweep.commands.arena_run",
+    "viewer.benchmarks",
+}
+"""The exceptions in those packages."""
+
+HEAVY = {"jax", "jaxlib", "equinox"}
 
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 
@@ -43,15 +86,14 @@ def read_sources():
     return sources, packages
 
 
-def imports_of(name, sources, packages):
-    """The modules among `sources` that the module `name` imports, anywhere in its text.
+def imported_names(nodes, name, sources, packages):
+    """The modules, of any library, that the import statements among `nodes` name.
 
-    `from package import x` is an import of `package.x` if there is such a module, else of
-    `package`. That Python also runs the packages above an imported module is not counted: every
-    module of a package would then import the package.
+    `from package import x` is an import of `package.x` if there is such a module among `sources`,
+    else of `package`.
     """
     found = set()
-    for node in ast.walk(ast.parse(sources[name])):
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -63,7 +105,17 @@ def imports_of(name, sources, packages):
             for alias in node.names:
                 inner = f"{base}.{alias.name}"
                 found.add(inner if inner in sources else base)
-    return {other for other in found if other in sources}
+    return found
+
+
+def imports_of(name, sources, packages):
+    """The modules among `sources` that the module `name` imports, anywhere in its text.
+
+    That Python also runs the packages above an imported module is not counted: every module of a
+    package would then import the package.
+    """
+    nodes = ast.walk(ast.parse(sources[name]))
+    return imported_names(nodes, name, sources, packages) & set(sources)
 
 
 def layer(name):
@@ -118,10 +170,84 @@ def violations(sources, packages):
     return sentences
 
 
+def executed(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run when a module is imported: none in functions or for type checkers only."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            for other in child.orelse:
+                yield other
+                yield from executed(other)
+            continue
+        yield child
+        yield from executed(child)
+
+
+def with_packages(name):
+    """A module and the packages it is in, which Python imports before it."""
+    parts = name.split(".")
+    return {".".join(parts[:length]) for length in range(1, len(parts) + 1)}
+
+
+def loaded_by(name, sources, packages):
+    """The modules, of any library, that are imported when the module `name` is."""
+    nodes = executed(ast.parse(sources[name]))
+    named = imported_names(nodes, name, sources, packages) | {name}
+    return {module for one in named for module in with_packages(one)} - {name}
+
+
+def chain_to_jax(name, graph):
+    """The shortest chain of imports from a module to JAX; None if importing it loads none."""
+    chains = [[name]]
+    seen = {name}
+    for chain in chains:
+        for other in sorted(graph.get(chain[-1], ())):
+            if other in HEAVY:
+                return [*chain, other]
+            if other not in seen:
+                seen.add(other)
+                chains.append([*chain, other])
+    return None
+
+
+def modules_without_jax(sources):
+    """The modules that `WITHOUT_JAX` stands for."""
+    packages = {name.removesuffix(".*") for name in WITHOUT_JAX if name.endswith(".*")}
+    named = {name for name in sources if name in WITHOUT_JAX or with_packages(name) & packages}
+    return named - WITH_JAX
+
+
+def loads_of_jax(sources, packages, modules):
+    """A sentence for each of these modules that imports JAX when it is imported."""
+    graph = {name: loaded_by(name, sources, packages) for name in sources}
+    chains = [chain_to_jax(name, graph) for name in sorted(modules)]
+    return [
+        f"{chain[0]} must not need JAX, but importing it does: {' → '.join(chain)}."
+        for chain in chains
+        if chain
+    ]
+
+
 @pytest.mark.smoke
 def test_imports_go_down_only():
     found = violations(*read_sources())
     assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.smoke
+def test_jax_is_imported_late():
+    sources, packages = read_sources()
+    found = loads_of_jax(sources, packages, modules_without_jax(sources))
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_modules_without_jax_exist():
+    sources, packages = read_sources()
+    names = {name.removesuffix(".*") for name in WITHOUT_JAX}
+    assert names | WITH_JAX <= set(sources)
+    exceptions = loads_of_jax(sources, packages, WITH_JAX)
+    assert len(exceptions) == len(WITH_JAX), "one of WITH_JAX needs none"
 
 
 def test_every_layer_exists():
@@ -184,3 +310,37 @@ def test_wrong_imports_are_found(sources, sentence):
         assert not found
     else:
         assert any(sentence in each for each in found), found
+
+
+@pytest.mark.parametrize(
+    ("sources", "sentence"),
+    [
+        ({"a": "import jax.numpy as jnp"}, "a → jax."),
+        ({"a": "from b import x", "b": "if True:\n    from equinox import nn"}, "a → b → equinox."),
+        (
+            {"a": "try:\n    import b\nexcept ImportError:\n    b = 0", "b": "import jax"},
+            "a → b → jax.",
+        ),
+        ({"a": "class A:\n    import jax"}, "a → jax."),
+        (
+            {
+                "a": "from p.inner import x",
+                "p": "from . import b",
+                "p.inner": "",
+                "p.b": "import jax",
+            },
+            "a → p → p.b → jax.",
+        ),
+        ({"a": "def f():\n    import jax"}, None),
+        ({"a": "class A:\n    def f(self):\n        import jax"}, None),
+        ({"a": "if TYPE_CHECKING:\n    import jax"}, None),
+        ({"a": "if typing.TYPE_CHECKING:\n    import jax\nelse:\n    import b", "b": ""}, None),
+        ({"a": "import b\nfrom jaxtyping import Int", "b": "import a"}, None),
+    ],
+)
+def test_early_imports_of_jax_are_found(sources, sentence):
+    found = loads_of_jax(sources, {"p"}, ["a"])
+    expected = (
+        [] if sentence is None else [f"a must not need JAX, but importing it does: {sentence}"]
+    )
+    assert found == expected

@@ -1,5 +1,6 @@
 """Many games in batches, on all devices.
 
+- `settings`: what the games of a run depend on; needs no JAX.
 - `episode`: one game in progress, and the steps that advance it.
 - `scheduler`: a device's program, which keeps it busy with many episodes.
 - `matches`: plays a given number of games and records them.

@@ -1,5 +1,6 @@
 """One game or one position on the host, for people: nothing here is batched.
 
+- `advisor`: advice and beliefs by the scalar path, and by devices where that has none.
 - `analysis`: one position analysed: beliefs, the best move, and why.
 - `watch`: a player's game, move by move, the same as in the arena.
 - `session`: the moves and boards of a person's game, with undo.

@@ -1,7 +1,8 @@
 """Strategies: ways to choose the next cell. `STRATEGIES` has the players by name.
 
 A strategy says which deduction rules it applies (`rules`), and what it opens where they find
-nothing (`guess`). A new one is a class in a file here and a line in `STRATEGIES`; if its guess is
+nothing (`guess`). Players are defined in `scalar.players.PLAYERS`, and `strategy_of` makes the
+strategy of each. A new strategy is a class in a file here and a line in `PLAYERS`; if its guess is
 one JAX function, `AbstractTraceableStrategy` lets the arena keep it on the device.
 """
 
