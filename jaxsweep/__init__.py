@@ -3,8 +3,9 @@
 What `__all__` lists is the public API; every other module is internal and may change. A position is
 read with `read_position` and analysed with `infer`, which returns `Beliefs`: the mine probability
 of every hidden cell, and whether it is exact. `ENGINES` and `STRATEGIES` have the inference engines
-and the players by name. `Environment` steps batches of games for learners. `record_game`,
-`save_replay` and `load_replay` deal with recorded games.
+and the players by name; a player advises in one position, which `read_grid` reads. `Environment`
+steps batches of games for learners. `record_game`, `save_replay` and `load_replay` deal with
+recorded games.
 
 The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
 """

@@ -51,8 +51,9 @@ def infer_and_count(
 ) -> tuple[Beliefs, list[int | None]]:
     """Infers as `infer` with its default engine, and counts the layouts of each position.
 
-    A count is None where the position is over the exact engine's capacity, or has a component with
-    10¹⁵ or more layouts of one mine count. One position gives a list of one count.
+    A count is None where the position is over the exact engine's capacity; and in batches, or over
+    the budget of the scalar path, where it has a component with 10¹⁵ or more layouts of one mine
+    count. One position gives a list of one count.
     """
     return _in_chunks(positions, seeds, _infer_and_count)
 
