@@ -127,10 +127,7 @@ def play_and_report(
     used = tuple(devices or jax.local_devices())
     end, arrays, np_seed = first + games, OpeningArrays.of(opening), np.uint32(seed)
     config = ProgramConfig(strategy, batch, min(MAX_RECORDS, max(batch, BUCKET)))
-    run = scheduler.compile_program(config, used)
-    # A run without games compiles the program, so that compilation is not timed.
-    nothing = [scheduler.initial_state(config, arrays, end, end, 1) for _ in used]
-    jax.block_until_ready(run(np_seed, arrays, scheduler.shard_states(nothing, used)))
+    run = scheduler.compile_program(config, arrays, used)
     machine.trim_memory()
     states = scheduler.shard_states(
         [

@@ -20,6 +20,7 @@ from jaxtyping import Array, Bool, Int, UInt32
 from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits, vmap_last
 from jaxsweep.rules.game import GameStatus
+from jaxsweep.runtime import programs
 from jaxsweep.runtime.machine import Device
 from jaxsweep.runtime.materialize import materialize
 from jaxsweep.simulation import episode
@@ -73,21 +74,31 @@ class ProgramConfig(NamedTuple):
 def initial_state(
     config: ProgramConfig, opening: OpeningArrays, first: int, end: int, stride: int
 ) -> DeviceState:
-    """Returns empty slots, with games `first`, `first + stride`, … before `end` to be dealt."""
-    like = jax.eval_shape(episode.deal, opening, jnp.uint32(0), jnp.uint32(0))
-    capacity = config.max_records + BUCKET
+    """Returns empty slots, with games `first`, `first + stride`, … before `end` to be dealt.
+
+    Nothing is computed on a device, as each operation would be compiled.
+    """
+    like = jax.eval_shape(episode.deal, opening, np.uint32(0), np.uint32(0))
+    records = config.max_records + BUCKET
+
+    def full(size: int, value: int, like: jax.ShapeDtypeStruct) -> Array:
+        return jnp.asarray(np.full((*like.shape, size), value, like.dtype))
 
     def empty(size: int) -> Episode:
-        zeros = jax.tree.map(lambda leaf: jnp.zeros((*leaf.shape, size), leaf.dtype), like)
-        return eqx.tree_at(lambda x: x.stage, zeros, jnp.full((size,), Stage.EMPTY, jnp.int32))
+        zeros = jax.tree.map(partial(full, size, 0), like)
+        return eqx.tree_at(lambda x: x.stage, zeros, full(size, Stage.EMPTY, like.stage))
 
     return DeviceState(
         episodes=empty(config.slots),
-        next_game=jnp.uint32(first),
-        end_game=jnp.uint32(end),
-        stride=jnp.uint32(stride),
-        finished=_finish(opening.broadcast(capacity), empty(capacity)),
-        finished_count=jnp.int32(0),
+        next_game=jnp.asarray(np.uint32(first)),
+        end_game=jnp.asarray(np.uint32(end)),
+        stride=jnp.asarray(np.uint32(stride)),
+        finished=FinishedEpisodes(
+            empty(records),
+            won=full(records, 0, like.known_least_risk),
+            opened=full(records, 0, like.clicks),
+        ),
+        finished_count=jnp.asarray(np.int32(0)),
     )
 
 
@@ -234,19 +245,29 @@ def _deal(opening: OpeningArrays, seed: UInt32[Array, ""], bucket: Bucket) -> Ep
     return eqx.tree_at(lambda x: x.stage, dealt, stage)
 
 
-@lru_cache(maxsize=16)
 def compile_program(
-    config: ProgramConfig, devices: tuple[Device, ...]
+    config: ProgramConfig, opening: OpeningArrays, devices: tuple[Device, ...]
 ) -> Callable[..., DeviceState]:
-    """Compiles `run` for several devices at once; states have a first axis over the devices."""
+    """Compiles `run` for several devices at once; states have a first axis over the devices.
 
+    The program is for all openings in a container of the same size. It takes a seed, the opening,
+    and states as `shard_states` returns them, which it overwrites.
+    """
+    rows, words = opening.cells.shape
+    return _compile(config, rows, words, devices)
+
+
+@lru_cache(maxsize=16)
+def _compile(
+    config: ProgramConfig, rows: int, words: int, devices: tuple[Device, ...]
+) -> Callable[..., DeviceState]:
     def one(seed: UInt32[Array, ""], opening: OpeningArrays, states: DeviceState) -> DeviceState:
         after = run(config, seed, opening, jax.tree.map(lambda leaf: leaf[0], states))
         return jax.tree.map(lambda leaf: leaf[None], after)
 
     replicated, split = PartitionSpec(), PartitionSpec(AXIS)
     mesh = Mesh(np.array(devices), (AXIS,))
-    return jax.jit(
+    function = jax.jit(
         jax.shard_map(
             one,
             mesh=mesh,
@@ -256,6 +277,14 @@ def compile_program(
         ),
         donate_argnums=2,
     )
+    board, number = jnp.asarray(np.zeros((rows, words), np.uint32)), jnp.asarray(np.int32(0))
+    opening = OpeningArrays(board, board, mines=number, row=number, col=number)
+    states = shard_states([initial_state(config, opening, 0, 0, 1)] * len(devices), devices)
+    arguments = np.uint32(0), opening, states
+    if not type(config.strategy).__module__.startswith("jaxsweep."):
+        # Nobody would know when the source of this strategy changes.
+        return function.lower(*arguments).compile()
+    return programs.load_or_compile(function, arguments, states, devices, repr(config))
 
 
 def shard_states(states: list[DeviceState], devices: tuple[Device, ...]) -> DeviceState:
