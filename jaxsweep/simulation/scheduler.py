@@ -82,7 +82,7 @@ def initial_state(
     records = config.max_records + BUCKET
 
     def full(size: int, value: int, like: jax.ShapeDtypeStruct) -> Array:
-        return jnp.asarray(np.full((*like.shape, size), value, like.dtype))
+        return jax.device_put(np.full((*like.shape, size), value, like.dtype))
 
     def empty(size: int) -> Episode:
         zeros = jax.tree.map(partial(full, size, 0), like)
@@ -90,15 +90,15 @@ def initial_state(
 
     return DeviceState(
         episodes=empty(config.slots),
-        next_game=jnp.asarray(np.uint32(first)),
-        end_game=jnp.asarray(np.uint32(end)),
-        stride=jnp.asarray(np.uint32(stride)),
+        next_game=jax.device_put(np.uint32(first)),
+        end_game=jax.device_put(np.uint32(end)),
+        stride=jax.device_put(np.uint32(stride)),
         finished=FinishedEpisodes(
             empty(records),
             won=full(records, 0, like.known_least_risk),
             opened=full(records, 0, like.clicks),
         ),
-        finished_count=jnp.asarray(np.int32(0)),
+        finished_count=jax.device_put(np.int32(0)),
     )
 
 
@@ -277,7 +277,7 @@ def _compile(
         ),
         donate_argnums=2,
     )
-    board, number = jnp.asarray(np.zeros((rows, words), np.uint32)), jnp.asarray(np.int32(0))
+    board, number = jax.device_put(np.zeros((rows, words), np.uint32)), jax.device_put(np.int32(0))
     opening = OpeningArrays(board, board, mines=number, row=number, col=number)
     states = shard_states([initial_state(config, opening, 0, 0, 1)] * len(devices), devices)
     arguments = np.uint32(0), opening, states
