@@ -1,6 +1,7 @@
 """What a player advises in one position, and what that rests on."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from jaxsweep.beliefs import Beliefs
 from jaxsweep.rules.board import Cell
@@ -39,28 +40,35 @@ class Advice:
     """About the position, on the host; None if neither the player nor its caller inferred any."""
     layouts: int | None = None
     """The number of consistent layouts, where it was counted."""
-    candidates: tuple[Candidate, ...] = ()
-    """The cells that were evaluated, the chosen one first."""
+    evaluated: tuple[Candidate, ...] = ()
+    """The cells that a look-ahead evaluated, the chosen one first."""
     search: Endgame | None = None
     """The end-game search that chose the move, if one did."""
     ties: int = 1
     """How many cells had the lowest risk, before ties were broken."""
 
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The cells that were evaluated, the chosen one first.
+
+        Those of an end-game search, with their exact win probabilities, are worked out when they
+        are asked for: to choose a cell, bounds on the others suffice.
+        """
+        if self.search is None or self.beliefs is None:
+            return self.evaluated
+        risk, best = self.beliefs.mine_probability, self.cells[0]
+        candidates = [
+            Candidate(cell, float(risk[cell]), None, win)
+            for cell, win in self.search.win_probabilities().items()
+        ]
+        return tuple(sorted(candidates, key=lambda each: (each.cell != best, -each.win, each.risk)))
+
     @property
     def explanation(self) -> str:
         """Why this move, in words, with its win probability where candidates were evaluated."""
-        if not self.candidates:
-            return self.reason.text
-        win = self.candidates[0].win
         if self.search is not None:
-            return f"guess: the best by search, wins {win:.1%}"
-        return f"guess: best of {len(self.candidates)} cells, wins about {win:.0%}"
-
-
-def searched_candidates(search: Endgame, best: Cell, beliefs: Beliefs) -> tuple[Candidate, ...]:
-    """Lists the cells of an end-game search, the best first, with their exact win probability."""
-    candidates = [
-        Candidate(cell, float(beliefs.mine_probability[cell]), None, win)
-        for cell, win in search.win_probabilities().items()
-    ]
-    return tuple(sorted(candidates, key=lambda each: (each.cell != best, -each.win, each.risk)))
+            return f"guess: the best by search, wins {self.search.win_probability:.1%}"
+        if self.evaluated:
+            win = self.evaluated[0].win
+            return f"guess: best of {len(self.evaluated)} cells, wins about {win:.0%}"
+        return self.reason.text

@@ -90,6 +90,11 @@ class Endgame:
         """Returns how many layouts optimal play wins; if fewer than `wanted`, an upper bound."""
         return self._max_wins(self.all_layouts, list(self.cells.values()), wanted)
 
+    @property
+    def win_probability(self) -> float:
+        """The win probability of optimal play."""
+        return self.max_wins() / self.all_layouts.bit_count()
+
     def best_cell(self) -> tuple[Cell, float]:
         """Returns the optimal cell and its win probability, where no cell is certainly safe."""
         won, sets = self.max_wins(), list(self.cells.values())

@@ -10,7 +10,7 @@ from jaxsweep.rules.board import Cell
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.rules.reasons import Reason, Rules
 from jaxsweep.rules.threefry import KeyWords
-from jaxsweep.scalar.advice import Advice, searched_candidates
+from jaxsweep.scalar.advice import Advice
 from jaxsweep.scalar.counting import OverBudgetError
 from jaxsweep.scalar.endgame import search_endgame
 from jaxsweep.scalar.exact import Counter, Solution, reduce
@@ -162,23 +162,22 @@ def advise_solved(
         certain = view.geometry.to_mask(solution.mines)
         search = search_endgame(*position, certain, player.endgame_layouts)
         if search is not None:
-            row, col = best = search.best_cell()[0]
+            (row, col), _ = search.best_cell()
             return _guess(
                 view,
                 row * view.geometry.cols + col,
                 solution.mines,
                 Reason.BEST_ENDING,
                 solution,
-                candidates=searched_candidates(search, best, beliefs),
                 search=search,
                 ties=len(ties),
                 **known,
             )
     if isinstance(player, LookaheadPlayer) and solution.layouts > max(2, player.endgame_layouts):
-        chosen, candidates = look_ahead(view, solution, counter, player.settings)
+        chosen, evaluated = look_ahead(view, solution, counter, player.settings)
         reason = Reason.LOOKAHEAD
         return _guess(
-            view, chosen.cell, solution.mines, reason, solution, candidates=candidates, **known
+            view, chosen.cell, solution.mines, reason, solution, evaluated=evaluated, **known
         )
     random_ties = isinstance(player, LeastRiskPlayer) and player.random_ties
     best = ties if random_ties else fewest_hidden_neighbours(view, ties)

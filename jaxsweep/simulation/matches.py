@@ -17,7 +17,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Integer, Key, UInt8
 
 from jaxsweep.beliefs import Status
+from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.exact import Exact
+from jaxsweep.engines.scalar import Scalar
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import vmap_last
@@ -32,6 +34,9 @@ from jaxsweep.simulation.scheduler import BUCKET, DeviceState, FinishedEpisodes,
 from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 from jaxsweep.strategies import AbstractStrategy
 from jaxsweep.strategies.least_risk import TIE
+
+SCALAR_LOSSES = 256
+"""Up to so many lost guesses of a report are compared by the scalar path: it needs no kernels."""
 
 MAX_RECORDS = 4096
 """The most finished games that a device reports at once; never more than are in progress."""
@@ -261,23 +266,28 @@ def _losses(
     loss = np.where(last.wrong_certainties > 0, Loss.WRONG_CERTAINTY, loss)
     loss = np.where(won, Loss.NONE, loss)
     left = np.nonzero(loss == Loss.NOT_COMPARED)[0] if compare else ()
+    engine = Scalar() if len(left) <= SCALAR_LOSSES else Exact()
     for start in range(0, len(left), BUCKET):
         own = left[start : start + BUCKET]
         loss[own] = _compare_guesses(
-            OpeningArrays.of(opening), jax.tree.map(lambda x, i=own: x[..., i], last)
+            engine, OpeningArrays.of(opening), jax.tree.map(lambda x, i=own: x[..., i], last)
         )
     return loss.astype(np.uint8)
 
 
-def _compare_guesses(opening: OpeningArrays, lost: Episode) -> Int[np.ndarray, " games"]:
+def _compare_guesses(
+    engine: AbstractEngine, opening: OpeningArrays, lost: Episode
+) -> Int[np.ndarray, " games"]:
     """Compares the guess that lost each game with the exact probabilities of all cells."""
     # A guess that hit a mine opened nothing else: without it, this is what the player saw.
     hit = bitboard.unpack_batch(np.asarray(lost.opened & lost.mines))
     before = eqx.tree_at(lambda x: x.opened, lost, lost.opened & ~lost.mines)
     padded, filled = _pad(before)
     positions, _ = _views_and_keys(opening, np.uint32(0), padded, filled)
-    beliefs = jax.tree.map(lambda leaf: leaf[: len(hit)], infer(positions, Exact()))
-    hidden = bitboard.unpack_batch(np.asarray(positions.hidden))[: len(hit)]
+    real = jax.tree.map(lambda leaf: leaf[..., : len(hit)], jax.device_get(positions))
+    beliefs = infer(real if isinstance(engine, Scalar) else positions, engine)
+    beliefs = jax.tree.map(lambda leaf: leaf[: len(hit)], beliefs)
+    hidden = bitboard.unpack_batch(real.hidden)
     probability = np.where(hidden, np.asarray(beliefs.mine_probability), np.inf)
     risk = np.where(hit, probability, 0.0).max((1, 2))
     best = np.where(risk <= probability.min((1, 2)) + TIE, Loss.LEAST_RISK, Loss.NOT_BEST)

@@ -14,14 +14,13 @@ from jaxsweep.engines.device_beliefs import in_container, to_device
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, frontier
 from jaxsweep.rules.bitboard import WORD, Bits
-from jaxsweep.rules.board import Cell
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.rules.position import Position, from_grid, to_grid
 from jaxsweep.rules.randomness import random_words
 from jaxsweep.rules.reasons import Reason, Rules
 from jaxsweep.rules.threefry import KeyWords
 from jaxsweep.runtime.materialize import materialize
-from jaxsweep.scalar.advice import UNKNOWN_RISK, Advice, searched_candidates
+from jaxsweep.scalar.advice import UNKNOWN_RISK, Advice
 from jaxsweep.scalar.endgame import Endgame, is_endgame, search_endgame
 from jaxsweep.scalar.least_risk import TIE
 from jaxsweep.scalar.players import LeastRiskPlayer, advise
@@ -34,6 +33,7 @@ from jaxsweep.strategies.base import (
     keys_of,
     to_advice,
 )
+from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.random import random_cell
 
 _REASONS = {
@@ -51,21 +51,19 @@ class Decision(NamedTuple):
     """On the host, batch first."""
     ties: Int[Array, " batch"]
     """How many cells had the lowest risk, before ties were broken."""
-    searches: dict[int, tuple[Endgame, Cell]]
-    """By index in the batch: the end-game searches that chose a move, and the cell they chose."""
+    searches: dict[int, Endgame]
+    """By index in the batch: the end-game searches that chose a move."""
 
     def advice(self, position: GridPosition, layouts: int | None) -> Advice:
         """Returns what was decided in a batch of one position, as advice."""
         rows, cols = position.grid.shape
         beliefs = crop(jax.tree.map(lambda leaf: leaf[0], self.beliefs), rows, cols)
-        search, best = self.searches.get(0, (None, (0, 0)))
         return to_advice(
             first_of_batch(self.moves),
             position,
             beliefs=beliefs,
             layouts=layouts,
-            candidates=() if search is None else searched_candidates(search, best, beliefs),
-            search=search,
+            search=self.searches.get(0),
             ties=int(self.ties[0]),
         )
 
@@ -93,6 +91,12 @@ class LeastRisk(AbstractStrategy):
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Opens the cells that the engine proves safe, else one of least risk."""
+        if self.engine is None:
+            return guess_one_by_one(self.player, positions, keys, self.guess_by_engine)
+        return self.guess_by_engine(positions, keys)
+
+    def guess_by_engine(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """As `guess`, with beliefs about the whole batch at once."""
         return self.decide(positions, keys, infer(positions, self.engine, seeds_of(keys))).moves
 
     def advise(
@@ -145,7 +149,7 @@ class LeastRisk(AbstractStrategy):
             where[cell] = True
             opens[..., i], reason[i] = bitboard.pack(where), Reason.BEST_ENDING
             risk[i] = probability[i][cell]
-            searches[i] = search, cell
+            searches[i] = search
         moves = Move(jnp.asarray(opens), moves.flags, jnp.asarray(reason), jnp.asarray(risk))
         return Decision(moves, beliefs, ties, searches)
 

@@ -1,17 +1,13 @@
 """Look one number ahead: of the nearly safest cells, open the one with the best afterstates."""
 
-import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from jaxsweep.beliefs import Beliefs, Status
-from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard
-from jaxsweep.rules.board import Cell
 from jaxsweep.rules.notation import GridPosition
-from jaxsweep.rules.position import Position, to_grid_position
-from jaxsweep.rules.reasons import Reason, Rules
+from jaxsweep.rules.position import Position
+from jaxsweep.rules.reasons import Rules
 from jaxsweep.rules.threefry import KeyWords
 from jaxsweep.runtime.materialize import materialize
 from jaxsweep.scalar.advice import Advice
@@ -19,8 +15,9 @@ from jaxsweep.scalar.endgame import is_before_endgame
 from jaxsweep.scalar.lookahead import SECOND_WEIGHT
 from jaxsweep.scalar.players import LookaheadPlayer, advise
 from jaxsweep.strategies.base import AbstractStrategy, Move, Readiness
-from jaxsweep.strategies.least_risk import LeastRisk, seeds_of
+from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead_loop import look_ahead
+from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.outcomes import Outcomes, best_candidate_moves
 
 
@@ -86,21 +83,8 @@ class Lookahead(AbstractStrategy):
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """As on the device, with an engine of larger capacity, and the end-game search."""
-        decision = self._least_risk.decide(positions, keys, infer(positions, None, seeds_of(keys)))
-        moves, host = jax.device_get((decision.moves, positions))
-        log_layouts = np.asarray(decision.beliefs.log_layouts)
-        guessed = np.asarray(moves.reason) == Reason.LEAST_RISK
-        wanted = guessed & np.asarray(is_before_endgame(log_layouts, self.endgame_layouts))
-        opens, reason, risk = (np.array(x) for x in (moves.opens, moves.reason, moves.risk))
-        for i in np.nonzero(wanted)[0].tolist():
-            position = to_grid_position(jax.tree.map(lambda leaf, i=i: leaf[..., i], host))
-            # Ties of the least risk play no part in a look ahead: any key will do.
-            advice = advise(self.player, position, (0, 0))
-            if advice is not None and advice.reason is Reason.LOOKAHEAD:
-                opens[..., i] = bitboard.pack(_grid_of(advice.cells, opens.shape))
-                reason[i], risk[i] = advice.reason, advice.risk
-        opens, flags, reason, risk = map(jnp.asarray, (opens, moves.flags, reason, risk))
-        return Move(opens, flags, reason, risk)
+        wide = self._least_risk.guess_by_engine
+        return guess_one_by_one(self.player, positions, keys, wide)
 
     def advise(
         self,
@@ -112,14 +96,6 @@ class Lookahead(AbstractStrategy):
         """As `guess`, with the candidates and their win probability: exact in the end game."""
         found = advise(self.player, position, key)
         return self._least_risk.advise(position, key, beliefs, layouts) if found is None else found
-
-
-def _grid_of(cells: tuple[Cell, ...], shape: tuple[int, ...]) -> Bool[np.ndarray, "rows cols"]:
-    """Returns cells as a grid of the container with packed boards of this shape."""
-    grid = np.zeros((shape[0], shape[1] * bitboard.WORD), bool)
-    for cell in cells:
-        grid[cell] = True
-    return grid
 
 
 def two_safest(beliefs: Beliefs, positions: Position) -> Float[Array, " batch"]:

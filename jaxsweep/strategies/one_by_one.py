@@ -1,0 +1,60 @@
+"""Guesses of a batch made one by one on the host, by the scalar path.
+
+On the host a batch is small: positions that do not fit the device, and end games. The scalar path
+is as fast for them as a kernel, and needs none to be compiled.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Key
+
+from jaxsweep.rules import bitboard
+from jaxsweep.rules.board import Cell
+from jaxsweep.rules.position import Position, to_grid_position
+from jaxsweep.rules.reasons import Reason
+from jaxsweep.scalar.advice import UNKNOWN_RISK
+from jaxsweep.scalar.players import Player, advise
+from jaxsweep.strategies.base import Move
+
+
+def guess_one_by_one(
+    player: Player,
+    positions: Position,
+    keys: Key[Array, " batch"],
+    otherwise: Callable[[Position, Key[Array, " batch"]], Move],
+) -> Move:
+    """Returns the moves of a player in a batch of positions, last.
+
+    `otherwise` makes those for which the scalar path has no advice: too wide, or inconsistent. A
+    position without hidden cells, as padding has them, gets a move that opens nothing.
+    """
+    host, words = jax.device_get(positions), np.asarray(jax.random.key_data(keys)).tolist()
+    rows, width, count = host.hidden.shape
+    opens, flags = (np.zeros((rows, width * bitboard.WORD, count), bool) for _ in range(2))
+    reason = np.full(count, Reason.AT_RANDOM, np.int32)
+    risk, left = np.full(count, UNKNOWN_RISK, np.float32), []
+    for i in np.nonzero(host.hidden.any((0, 1)))[0].tolist():
+        position = to_grid_position(jax.tree.map(lambda leaf, i=i: leaf[..., i], host))
+        advice = advise(player, position, tuple(words[i]))
+        if advice is None:
+            left.append(i)
+            continue
+        for grid, cells in ((opens, advice.cells), (flags, advice.mines)):
+            _set(grid[..., i], cells)
+        reason[i], risk[i] = advice.reason, UNKNOWN_RISK if advice.risk is None else advice.risk
+    packed = (bitboard.pack(opens), bitboard.pack(flags))
+    moves = Move(*(jax.device_put(np.asarray(leaf)) for leaf in (*packed, reason, risk)))
+    if not left:
+        return moves
+    at = np.array(left)
+    others = otherwise(jax.tree.map(lambda leaf: leaf[..., at], host), keys[at])
+    return jax.tree.map(lambda whole, part: jnp.asarray(whole).at[..., at].set(part), moves, others)
+
+
+def _set(grid: Bool[np.ndarray, "rows cols"], cells: tuple[Cell, ...]) -> None:
+    """Sets the cells of a grid."""
+    for cell in cells:
+        grid[cell] = True
