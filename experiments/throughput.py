@@ -28,6 +28,7 @@ from jaxsweep.engines.isolated import isolated_constraints
 from jaxsweep.rules import frontier
 from jaxsweep.rules.level import LEVELS, Level, Opening
 from jaxsweep.rules.position import Position
+from jaxsweep.rules.reasons import Rules
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import episode, scheduler
@@ -66,7 +67,10 @@ def steady(opening: Opening, player: str, batch: int, devices: int, seconds: flo
 
 def shares(opening: Opening, turns: int) -> dict[str, float]:
     """The share of each stage in the time of a device: its own kernels, called from the host."""
-    config, arrays = ProgramConfig(STRATEGIES["exact"], 2048, 2048), OpeningArrays.of(opening)
+    config, arrays = (
+        ProgramConfig(Rules.PAIR, STRATEGIES["exact"], 2048, 2048),
+        OpeningArrays.of(opening),
+    )
     openings = arrays.broadcast(BUCKET)
     seed = jnp.uint32(SEED)
     state = scheduler.initial_state(config, arrays, 0, 2**31 - 1, 1)

@@ -15,6 +15,7 @@ import pytest
 from jaxsweep.commands import arena
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules.reasons import Rules
 from jaxsweep.simulation import episode, runs, scheduler
 from jaxsweep.simulation.matches import Loss, merge, play_games
 from jaxsweep.simulation.runs import Run, RunError, RunSettings
@@ -158,7 +159,7 @@ def test_boards_of_one_container_share_one_kernel():
 
 
 def test_the_program_of_a_device_lowers_for_every_platform():
-    config = scheduler.ProgramConfig(STRATEGIES["exact"], 64, 64)
+    config = scheduler.ProgramConfig(Rules.PAIR, STRATEGIES["exact"], 64, 64)
     opening = episode.OpeningArrays.of(BEGINNER)
     state = scheduler.initial_state(config, opening, 0, 10, 1)
     kernel = jax.jit(lambda seed, state: scheduler.run(config, seed, opening, state))

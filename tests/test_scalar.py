@@ -19,7 +19,7 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.notation import GridPosition, from_text
 from jaxsweep.rules.position import to_grid_position
 from jaxsweep.rules.reasons import Rule
-from jaxsweep.rules.threefry import bits, fold_in, key_of, uniform_integer
+from jaxsweep.rules.threefry import bits, fold_in, key_of, uniform_integer, word
 from jaxsweep.scalar import deduction, exact
 from jaxsweep.scalar.counting import OverBudgetError, count_component
 from jaxsweep.scalar.deal import deal, game_key, move_key
@@ -48,6 +48,7 @@ def test_random_words_are_those_of_jax():
         np.testing.assert_array_equal(
             bits(fold_in(key_of(seed), 77), 1000), jax.random.bits(folded, (1000,), np.uint32)
         )
+        assert word(fold_in(key_of(seed), 77)) == int(jax.random.bits(folded, (), np.uint32))
 
 
 def test_uniform_integers_are_those_of_the_device():

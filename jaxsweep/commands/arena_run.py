@@ -89,8 +89,14 @@ def measure(
     """
     if folder is None:
         began = time.perf_counter()
+        strategy = STRATEGIES[settings.strategy]
         reports = play_and_report(
-            STRATEGIES[settings.strategy], settings.opening, settings.seed, settings.games, batch
+            strategy,
+            settings.opening,
+            settings.seed,
+            settings.games,
+            batch,
+            guess_on_host=settings.games <= strategy.few_games,
         )
         parts = list(_with_progress(reports, settings, settings.games))
         record = merge([part.record for part in parts]).ordered()

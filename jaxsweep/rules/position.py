@@ -81,6 +81,23 @@ def to_grid_position(position: Position) -> GridPosition:
     return GridPosition(to_grid(position), int(position.mines))
 
 
+def to_grid_positions(positions: Position) -> list[GridPosition]:
+    """Returns a batch of positions, last, as plain grids on the host."""
+    host = jax.device_get(positions)
+    hidden, opened, flags = (
+        bitboard.unpack_batch(bits) for bits in (host.hidden, host.opened, host.flags)
+    )
+    planes = [bitboard.unpack_batch(plane) for plane in host.numbers]
+    grids = sum(np.int8(1 << i) * plane for i, plane in enumerate(planes))
+    grids = np.where(hidden, np.where(flags, np.int8(FLAGGED), np.int8(HIDDEN)), grids)
+    board = hidden | opened
+    sizes = zip(board.any(2).sum(1).tolist(), board.any(1).sum(1).tolist(), strict=True)
+    return [
+        GridPosition(grid[:rows, :cols], mines)
+        for grid, (rows, cols), mines in zip(grids, sizes, host.mines.tolist(), strict=True)
+    ]
+
+
 def to_text(position: Position) -> str:
     """Returns the text form."""
     return notation.to_text(to_grid_position(position))

@@ -5,6 +5,8 @@ the same counter-based generator, Threefry 2×32 with 20 rounds (Salmon et al. 2
 counted as `jax.random.key`, `fold_in` and `bits` do; a test compares all three.
 """
 
+from typing import no_type_check
+
 import numpy as np
 from jaxtyping import UInt32
 
@@ -13,6 +15,7 @@ KeyWords = tuple[int, int]
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
+WORD = 0xFFFFFFFF
 
 
 def key_of(seed: int) -> KeyWords:
@@ -22,13 +25,19 @@ def key_of(seed: int) -> KeyWords:
 
 def fold_in(key: KeyWords, number: int) -> KeyWords:
     """Returns a key for each number below 2³², as `jax.random.fold_in`."""
-    first, second = _hash(key, np.zeros(1, np.uint32), np.array([number], np.uint32))
-    return int(first[0]), int(second[0])
+    return _hash(key, 0, number)
 
 
 def bits(key: KeyWords, count: int) -> UInt32[np.ndarray, " count"]:
     """Draws random words, as `jax.random.bits`; assumes fewer than 2³²."""
-    first, second = _hash(key, np.zeros(count, np.uint32), np.arange(count, dtype=np.uint32))
+    zero, numbers = np.zeros(count, np.uint64), np.arange(count, dtype=np.uint64)
+    first, second = _hash(key, zero, numbers)
+    return (first ^ second).astype(np.uint32)
+
+
+def word(key: KeyWords) -> int:
+    """Draws one random word: the first of `bits`."""
+    first, second = _hash(key, 0, 0)
     return first ^ second
 
 
@@ -37,16 +46,15 @@ def uniform_integer(word: int, n: int) -> int:
     return word * n >> 32
 
 
-def _hash(
-    key: KeyWords, first: UInt32[np.ndarray, " count"], second: UInt32[np.ndarray, " count"]
-) -> tuple[UInt32[np.ndarray, " count"], UInt32[np.ndarray, " count"]]:
-    """Encrypts pairs of words; the arithmetic is modulo 2³²."""
-    schedule = [np.uint32(word) for word in (*key, key[0] ^ key[1] ^ PARITY)]
-    x, y = first + schedule[0], second + schedule[1]
+@no_type_check
+def _hash(key: KeyWords, x, y):
+    """Encrypts a pair of words, or a pair of arrays of them, held in integers of 64 bits or more."""
+    schedule = (*key, key[0] ^ key[1] ^ PARITY)
+    x, y = x + schedule[0] & WORD, y + schedule[1] & WORD
     for group in range(5):
         for rotation in ROTATIONS[group % 2]:
-            x = x + y
-            y = (y << np.uint32(rotation) | y >> np.uint32(32 - rotation)) ^ x
-        x = x + schedule[(group + 1) % 3]
-        y = y + schedule[(group + 2) % 3] + np.uint32(group + 1)
+            x = x + y & WORD
+            y = (y << rotation & WORD | y >> 32 - rotation) ^ x
+        x = x + schedule[(group + 1) % 3] & WORD
+        y = y + schedule[(group + 2) % 3] + group + 1 & WORD
     return x, y

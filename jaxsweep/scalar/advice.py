@@ -7,6 +7,7 @@ from jaxsweep.beliefs import Beliefs
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.endgame import Endgame
+from jaxsweep.scalar.exact import Solution
 
 UNKNOWN_RISK = -1.0
 """In arrays, the risk of a guess by a strategy that has no probabilities."""
@@ -36,8 +37,10 @@ class Advice:
     reason: Reason
     risk: float | None
     """The mine probability of a guessed cell, 0 for certain cells, None where it is unknown."""
-    beliefs: Beliefs | None = None
-    """About the position, on the host; None if neither the player nor its caller inferred any."""
+    solution: Solution | None = None
+    """What the scalar path counted, if it did."""
+    engine_beliefs: Beliefs | None = None
+    """What another engine inferred, on the host."""
     layouts: int | None = None
     """The number of consistent layouts, where it was counted."""
     evaluated: tuple[Candidate, ...] = ()
@@ -46,6 +49,11 @@ class Advice:
     """The end-game search that chose the move, if one did."""
     ties: int = 1
     """How many cells had the lowest risk, before ties were broken."""
+
+    @property
+    def beliefs(self) -> Beliefs | None:
+        """About the position; None if neither the player nor its caller inferred any."""
+        return self.engine_beliefs if self.solution is None else self.solution.beliefs
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:

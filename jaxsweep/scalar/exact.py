@@ -7,8 +7,9 @@ two, so that the afterstates of a look-ahead cost little.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb, log
 from typing import no_type_check
 
@@ -41,7 +42,6 @@ class Solution:
     """Hidden cells that are a mine in every layout."""
     undecided: tuple[tuple[CellSet, int], ...]
     """Sets of cells that are not certain, with the layouts in which a cell of the set is a mine."""
-    _by_cell: dict[CellIndex, int] = field(default_factory=dict, repr=False)
 
     @property
     def uncertain(self) -> CellSet:
@@ -53,11 +53,9 @@ class Solution:
 
     def mine_layouts(self, cell: CellIndex) -> int:
         """Returns in how many layouts a hidden cell is a mine."""
-        if not self._by_cell:
-            self._by_cell.update({i: n for cells, n in self.undecided for i in indices(cells)})
         if self.mines >> cell & 1:
             return self.layouts
-        return self._by_cell.get(cell, 0)
+        return next((found for cells, found in self.undecided if cells >> cell & 1), 0)
 
     def mine_probability(self, cell: CellIndex) -> Fraction:
         """Returns the exact mine probability of a hidden cell."""
@@ -67,8 +65,9 @@ class Solution:
         """Returns the mine probability of a hidden cell as the nearest floating-point number."""
         return self.mine_layouts(cell) / self.layouts
 
+    @cached_property
     def beliefs(self) -> Beliefs:
-        """Returns the solution as beliefs about one position, on the host."""
+        """The solution as beliefs about one position, on the host."""
         shape = (self.geometry.rows, self.geometry.cols)
         probability = np.zeros(shape[0] * shape[1], np.float32)
         for cells, mine_layouts in self.undecided:
@@ -171,7 +170,7 @@ def infer_view(view: View, counter: Counter) -> tuple[Beliefs, int | None]:
         return _without_layouts(Status.OVER_CAPACITY, to_mask(safe), to_mask(mines)), None
     if solution is None:
         return _without_layouts(Status.INCONSISTENT, to_mask(0), to_mask(0)), 0
-    return solution.beliefs(), solution.layouts
+    return solution.beliefs, solution.layouts
 
 
 def _without_layouts(

@@ -84,7 +84,7 @@ def _loss(
 def _as_if_independent(view: View, solution: Solution) -> Float[np.ndarray, "ways rows cols"]:
     """Returns the probability of a lost 50/50 of each cell with the one to its right, and below."""
     hidden = view.geometry.to_mask(view.hidden)
-    chance = np.asarray(solution.beliefs().mine_probability, np.float64)
+    chance = np.asarray(solution.beliefs.mine_probability, np.float64)
     mine = np.where(hidden, chance, 0.0)
     doubt = np.where(hidden, np.minimum(chance, 1.0 - chance), 0.0)
     column = mine * _at(mine, -1, 0, 1.0) * _at(mine, 1, 0, 1.0)

@@ -1,6 +1,6 @@
 """The cell of least risk in one position, and the order of its ties."""
 
-from jaxsweep.rules.threefry import KeyWords, bits, uniform_integer
+from jaxsweep.rules.threefry import KeyWords, uniform_integer, word
 from jaxsweep.scalar.exact import Solution
 from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
 from jaxsweep.scalar.view import View
@@ -33,7 +33,7 @@ def hidden_neighbours(view: View, cell: CellIndex) -> int:
 
 def random_cell(cells: list[CellIndex], key: KeyWords) -> CellIndex:
     """Picks one of the cells uniformly, by the first random word of a key."""
-    return cells[uniform_integer(int(bits(key, 1)[0]), len(cells))]
+    return cells[uniform_integer(word(key), len(cells))]
 
 
 def random_hidden_cell(view: View, mines: CellSet, key: KeyWords) -> CellIndex:

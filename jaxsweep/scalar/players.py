@@ -152,11 +152,16 @@ def advise_solved(
     key: KeyWords,
 ) -> Advice:
     """As `advise`, for a position that was solved already, by this counter."""
-    view, beliefs = View.of(*position), solution.beliefs()
-    known = {"beliefs": beliefs, "layouts": solution.layouts}
+    view = View.of(*position)
     if solution.safe or not solution.undecided:
-        cells = tuple(map(view.geometry.cell, indices(solution.safe)))
-        return Advice(cells, _cells(view, solution.mines), Reason.NO_LAYOUT, 0.0, **known)
+        return Advice(
+            _cells(view, solution.safe),
+            _cells(view, solution.mines),
+            Reason.NO_LAYOUT,
+            risk=0.0,
+            solution=solution,
+            layouts=solution.layouts,
+        )
     ties = safest_cells(solution)
     if 2 < solution.layouts <= player.endgame_layouts:
         certain = view.geometry.to_mask(solution.mines)
@@ -171,18 +176,15 @@ def advise_solved(
                 solution,
                 search=search,
                 ties=len(ties),
-                **known,
             )
     if isinstance(player, LookaheadPlayer) and solution.layouts > max(2, player.endgame_layouts):
         chosen, evaluated = look_ahead(view, solution, counter, player.settings)
         reason = Reason.LOOKAHEAD
-        return _guess(
-            view, chosen.cell, solution.mines, reason, solution, evaluated=evaluated, **known
-        )
+        return _guess(view, chosen.cell, solution.mines, reason, solution, evaluated=evaluated)
     random_ties = isinstance(player, LeastRiskPlayer) and player.random_ties
     best = ties if random_ties else fewest_hidden_neighbours(view, ties)
     cell, reason = random_cell(best, key), Reason.LEAST_RISK
-    return _guess(view, cell, solution.mines, reason, solution, ties=len(ties), **known)
+    return _guess(view, cell, solution.mines, reason, solution, ties=len(ties))
 
 
 def _guess(
@@ -193,8 +195,11 @@ def _guess(
     solution: Solution | None = None,
     **found,
 ) -> Advice:
-    risk = None if solution is None else solution.risk(cell)
-    return Advice((view.geometry.cell(cell),), _cells(view, mines), reason, risk, **found)
+    cells, known = (view.geometry.cell(cell),), _cells(view, mines)
+    if solution is None:
+        return Advice(cells, known, reason, None)
+    risk, layouts = solution.risk(cell), solution.layouts
+    return Advice(cells, known, reason, risk, solution=solution, layouts=layouts, **found)
 
 
 def _cells(view: View, cells: CellSet) -> tuple[Cell, ...]:

@@ -114,6 +114,7 @@ def play_and_report(
     first: int = 0,
     devices: Sequence[Device] | None = None,
     compare_losses: bool = True,
+    guess_on_host: bool = False,
 ) -> Iterator[Report]:
     """Plays games `first` to `first + games` − 1; yields records in the order of finishing.
 
@@ -127,11 +128,19 @@ def play_and_report(
         devices: the devices to play on, by default all local ones.
         compare_losses: whether lost guesses that the strategy did not compare with all other cells
             are compared with exact probabilities. For fast strategies this takes longer than play.
+        guess_on_host: whether all guesses are made on the host. Its program compiles in a fraction
+            of the time and serves all players, but long runs are slower. The games are the same;
+            risks, which are floating-point numbers, may differ in their last digit.
 
     """
     used = tuple(devices or jax.local_devices())
     end, arrays, np_seed = first + games, OpeningArrays.of(opening), np.uint32(seed)
-    config = ProgramConfig(strategy, batch, min(MAX_RECORDS, max(batch, BUCKET)))
+    config = ProgramConfig(
+        rules=strategy.rules,
+        strategy=None if guess_on_host else strategy,
+        slots=batch,
+        max_records=min(MAX_RECORDS, max(batch, BUCKET)),
+    )
     run = scheduler.compile_program(config, arrays, used)
     machine.trim_memory()
     states = scheduler.shard_states(

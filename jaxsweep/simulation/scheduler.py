@@ -20,6 +20,7 @@ from jaxtyping import Array, Bool, Int, UInt32
 from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits, vmap_last
 from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.reasons import Rules
 from jaxsweep.runtime import programs
 from jaxsweep.runtime.machine import Device
 from jaxsweep.runtime.materialize import materialize
@@ -62,13 +63,16 @@ class DeviceState(eqx.Module):
 
 
 class ProgramConfig(NamedTuple):
-    """The static arguments of a device's program."""
+    """What a program is compiled for."""
 
-    strategy: AbstractStrategy
+    rules: Rules
+    """The deduction rules of the player."""
+    strategy: AbstractStrategy | None
+    """What guesses on the device; None: every guess is left to the host."""
     slots: int
-    """Episodes in progress on a device."""
+    """Games in progress."""
     max_records: int
-    """Finished episodes after which the program returns to the host, at most."""
+    """The most finished games that are reported at once."""
 
 
 def initial_state(
@@ -193,7 +197,7 @@ def _single_rounds(config: ProgramConfig, openings: OpeningArrays, bucket: Bucke
     def step(state):
         episodes, done = state
         active = in_stage(episodes)
-        after = episode.play_single_round(openings, config.strategy.rules, episodes).episode
+        after = episode.play_single_round(openings, config.rules, episodes).episode
         return episode.select(active, after, episodes), done + 1
 
     def more(state):
@@ -214,7 +218,8 @@ def _guess(
     episodes = clear_padding(bucket.episodes, bucket.filled, openings.cells)
     positions = materialize(episode.view(openings, episodes))
     keys = vmap_last(partial(episode.key_for, seed=seed))(episodes)
-    answer = config.strategy.guess_on_device(positions, keys)
+    strategy = config.strategy
+    answer = None if strategy is None else strategy.guess_on_device(positions, keys)
     if answer is None:
         stage = jnp.full_like(episodes.stage, Stage.HOST)
         return eqx.tree_at(lambda x: x.stage, episodes, stage)
@@ -281,7 +286,8 @@ def _compile(
     opening = OpeningArrays(board, board, mines=number, row=number, col=number)
     states = shard_states([initial_state(config, opening, 0, 0, 1)] * len(devices), devices)
     arguments = np.uint32(0), opening, states
-    if not type(config.strategy).__module__.startswith("jaxsweep."):
+    strategy = config.strategy
+    if strategy is not None and not type(strategy).__module__.startswith("jaxsweep."):
         # Nobody would know when the source of this strategy changes.
         return function.lower(*arguments).compile()
     return programs.load_or_compile(function, arguments, states, devices, repr(config))

@@ -61,7 +61,12 @@ class AbstractStrategy(eqx.Module):
         callers that asked it already; a strategy that needs beliefs asks if it is given none.
         """
         moves = self.guess(batch_of_one(from_grid(*position)), keys_of([key]))
-        return to_advice(first_of_batch(moves), position, beliefs=beliefs, layouts=layouts)
+        return to_advice(first_of_batch(moves), position, engine_beliefs=beliefs, layouts=layouts)
+
+    @property
+    def few_games(self) -> int:
+        """Up to so many games, `guess` on the host takes less time than a program to compile."""
+        return 0
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]

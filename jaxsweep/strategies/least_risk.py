@@ -36,6 +36,9 @@ from jaxsweep.strategies.base import (
 from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.random import random_cell
 
+FEW_GAMES = 2000
+"""On expert boards, about 1.5 ms a game on the host, and 20 s for the program of a first run."""
+
 _REASONS = {
     Status.EXACT: Reason.LEAST_RISK,
     Status.ESTIMATE: Reason.LEAST_ESTIMATE,
@@ -61,7 +64,7 @@ class Decision(NamedTuple):
         return to_advice(
             first_of_batch(self.moves),
             position,
-            beliefs=beliefs,
+            engine_beliefs=beliefs,
             layouts=layouts,
             search=self.searches.get(0),
             ties=int(self.ties[0]),
@@ -88,6 +91,11 @@ class LeastRisk(AbstractStrategy):
     def rules(self) -> Rules:
         """The single-cell rules; with `pairs`, all rules."""
         return Rules.PAIR if self.pairs else Rules.SINGLE
+
+    @property
+    def few_games(self) -> int:
+        """Of the exact engine, whose device program is large; others guess on the host anyway."""
+        return FEW_GAMES if self.engine is None else 0
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Opens the cells that the engine proves safe, else one of least risk."""

@@ -20,6 +20,9 @@ from jaxsweep.strategies.lookahead_loop import look_ahead
 from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.outcomes import Outcomes, best_candidate_moves
 
+FEW_GAMES = 200
+"""On expert boards, about 20 ms a game on the host, and 30 s for the program of a first run."""
+
 
 class Lookahead(AbstractStrategy):
     """Evaluates every number that a few candidates may show, and searches the end game."""
@@ -37,6 +40,11 @@ class Lookahead(AbstractStrategy):
     def rules(self) -> Rules:
         """All deduction rules."""
         return Rules.PAIR
+
+    @property
+    def few_games(self) -> int:
+        """Far fewer than without a look ahead, which takes most of a game."""
+        return FEW_GAMES
 
     @property
     def _least_risk(self) -> LeastRisk:

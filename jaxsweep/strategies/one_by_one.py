@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Key
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.board import Cell
-from jaxsweep.rules.position import Position, to_grid_position
+from jaxsweep.rules.position import Position, to_grid_positions
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.advice import UNKNOWN_RISK
 from jaxsweep.scalar.players import Player, advise
@@ -36,8 +36,9 @@ def guess_one_by_one(
     opens, flags = (np.zeros((rows, width * bitboard.WORD, count), bool) for _ in range(2))
     reason = np.full(count, Reason.AT_RANDOM, np.int32)
     risk, left = np.full(count, UNKNOWN_RISK, np.float32), []
-    for i in np.nonzero(host.hidden.any((0, 1)))[0].tolist():
-        position = to_grid_position(jax.tree.map(lambda leaf, i=i: leaf[..., i], host))
+    for i, position in enumerate(to_grid_positions(host)):
+        if not (position.grid < 0).any():
+            continue
         advice = advise(player, position, tuple(words[i]))
         if advice is None:
             left.append(i)
