@@ -48,7 +48,7 @@ def uniform_integer(word: int, n: int) -> int:
 
 @no_type_check
 def _hash(key: KeyWords, x, y):
-    """Encrypts a pair of words, or a pair of arrays of them, held in integers of 64 bits or more."""
+    """Encrypts a pair of words, or of arrays of words, in integers of 64 bits or more."""
     schedule = (*key, key[0] ^ key[1] ^ PARITY)
     x, y = x + schedule[0] & WORD, y + schedule[1] & WORD
     for group in range(5):

@@ -141,18 +141,18 @@ def advise(
         solution = counter.solve(view)
     except OverBudgetError:
         return None
-    return None if solution is None else advise_solved(player, position, solution, counter, key)
+    return None if solution is None else _advise(player, view, position, solution, counter, key)
 
 
-def advise_solved(
+def _advise(
     player: LeastRiskPlayer | LookaheadPlayer,
+    view: View,
     position: GridPosition,
     solution: Solution,
     counter: Counter,
     key: KeyWords,
 ) -> Advice:
-    """As `advise`, for a position that was solved already, by this counter."""
-    view = View.of(*position)
+    """As `advise`, with the counts of the position."""
     if solution.safe or not solution.undecided:
         return Advice(
             _cells(view, solution.safe),

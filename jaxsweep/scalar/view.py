@@ -39,7 +39,10 @@ class View:
     def frontier_numbers(self) -> list[CellIndex]:
         """The open cells next to a hidden one; also a number that has none, a contradiction."""
         near, hidden = self.geometry.near, self.hidden
-        return [i for i, n in enumerate(self.numbers) if n > 0 or (n == 0 and near[i] & hidden)]
+        numbers = np.array(self.numbers)
+        # A zero next to a hidden cell is rare: it is opened by the flood fill.
+        zeros = [i for i in np.flatnonzero(numbers == 0).tolist() if near[i] & hidden]
+        return [*np.flatnonzero(numbers > 0).tolist(), *zeros]
 
     def after(self, cell: CellIndex, number: int) -> "View":
         """Returns the afterstate in which a hidden cell was opened and showed a number."""
