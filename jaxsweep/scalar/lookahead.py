@@ -20,6 +20,9 @@ SECOND_WEIGHT = 0.4
 EQUAL = 1e-4
 """Expected values that differ by less are equal: far more than rounding, far less than matters."""
 
+SLACK = 1e-3
+"""Rounding error of an expected value: a candidate is pruned only if it is behind by more."""
+
 CORNER, SIDE, INNER = 3, 5, 8
 """The neighbours of a cell in a corner, at a side, and inside the board."""
 
@@ -49,19 +52,26 @@ class Evaluated:
 
 
 def look_ahead(
-    view: View, solution: Solution, counter: Counter, settings: LookaheadSettings
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    settings: LookaheadSettings,
+    only_best: bool = False,
 ) -> tuple[Evaluated, tuple[Candidate, ...]]:
     """Evaluates the candidates of a position in which no cell is certainly safe.
 
-    Returns the best of them, and all with their estimated win probability, the best first.
+    Returns the best of them, and all with their estimated win probability, the best first. With
+    `only_best`, candidates that cannot be the best are left out.
     """
     pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
     factor, factors = forced_guess_factors(pairs)
-    evaluated = [
-        _evaluate(view, solution, counter, cell, factors.get(cell, factor))
-        for cell in candidates(view, solution, factor, factors, settings)
-    ]
-    highest = max(one.value for one in evaluated)
+    evaluated, highest = [], 0.0
+    for cell in candidates(view, solution, factor, factors, settings):
+        goal = highest - EQUAL if only_best else 0.0
+        one = _evaluate(view, solution, counter, cell, factors.get(cell, factor), goal)
+        if one is not None:
+            evaluated.append(one)
+            highest = max(highest, one.value)
     # Of equal values the first, whatever rounding makes of them.
     best = next(one for one in evaluated if one.value >= highest - EQUAL)
     listed = [
@@ -129,17 +139,26 @@ def _without_equivalent(
 
 
 def _evaluate(
-    view: View, solution: Solution, counter: Counter, cell: CellIndex, factor: float
-) -> Evaluated:
-    """Evaluates every number that a cell may show.
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    cell: CellIndex,
+    factor: float,
+    goal: float,
+) -> Evaluated | None:
+    """Evaluates every number that a cell may show; None if its value must be below `goal`.
 
     An afterstate beyond the budget counts as the others do on average.
     """
     near = view.geometry.near[cell]
     least, most = (near & solution.mines).bit_count(), (near & view.hidden).bit_count()
+    safety = 1.0 - solution.risk(cell)
     layouts = progress = 0
-    value = 0.0
+    value = known = 0.0
     for number in range(least, most + 1):
+        # All that is not known yet may have a value of 1, within a rounding error.
+        if (value + max(safety - known, 0.0)) * factor + SLACK < goal:
+            return None
         after = view.after(cell, number)
         try:
             found = counter.solve(after, solution.mines)
@@ -148,9 +167,8 @@ def _evaluate(
         if found is not None:
             layouts += found.layouts
             progress += found.layouts if found.safe else 0
+            known = layouts / solution.layouts
             value += found.layouts / solution.layouts * two_safest(after, found)
-    safety = 1.0 - solution.risk(cell)
-    known = layouts / solution.layouts
     return Evaluated(
         cell=cell,
         safety=safety,

@@ -119,9 +119,15 @@ FAST = "endgame"
 
 
 def advise(
-    player: Player, position: GridPosition, key: KeyWords, counter: Counter | None = None
+    player: Player,
+    position: GridPosition,
+    key: KeyWords,
+    counter: Counter | None = None,
+    only_move: bool = False,
 ) -> Advice | None:
     """Returns a player's advice in one position, in which its rules find no safe cell.
+
+    With `only_move`, candidates that cannot be the best are not evaluated to the end.
 
     None if the scalar path has none: the player needs a device or another engine, the board is too
     large, a component has too many states, or the position is inconsistent.
@@ -141,7 +147,11 @@ def advise(
         solution = counter.solve(view)
     except OverBudgetError:
         return None
-    return None if solution is None else _advise(player, view, position, solution, counter, key)
+    return (
+        None
+        if solution is None
+        else _advise(player, view, position, solution, counter, key, only_move)
+    )
 
 
 def _advise(
@@ -151,6 +161,7 @@ def _advise(
     solution: Solution,
     counter: Counter,
     key: KeyWords,
+    only_move: bool,
 ) -> Advice:
     """As `advise`, with the counts of the position."""
     if solution.safe or not solution.undecided:
@@ -178,7 +189,7 @@ def _advise(
                 ties=len(ties),
             )
     if isinstance(player, LookaheadPlayer) and solution.layouts > max(2, player.endgame_layouts):
-        chosen, evaluated = look_ahead(view, solution, counter, player.settings)
+        chosen, evaluated = look_ahead(view, solution, counter, player.settings, only_move)
         reason = Reason.LOOKAHEAD
         return _guess(view, chosen.cell, solution.mines, reason, solution, evaluated=evaluated)
     random_ties = isinstance(player, LeastRiskPlayer) and player.random_ties

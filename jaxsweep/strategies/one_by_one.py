@@ -39,7 +39,7 @@ def guess_one_by_one(
     for i, position in enumerate(to_grid_positions(host)):
         if not (position.grid < 0).any():
             continue
-        advice = advise(player, position, tuple(words[i]))
+        advice = advise(player, position, tuple(words[i]), only_move=True)
         if advice is None:
             left.append(i)
             continue

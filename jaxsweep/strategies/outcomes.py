@@ -15,12 +15,9 @@ from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.runtime.materialize import materialize
-from jaxsweep.scalar.lookahead import EQUAL
+from jaxsweep.scalar.lookahead import EQUAL, SLACK
 from jaxsweep.strategies.base import Move
 from jaxsweep.strategies.candidates import NUMBERS, CandidateArrays
-
-SLACK = 1e-3
-"""Rounding error of an expected value: a candidate is pruned only if it is behind by more."""
 
 LogLayouts = Float[Array | np.ndarray, " batch"]
 """The logarithm of the number of layouts of each position."""
