@@ -17,8 +17,12 @@ from jaxsweep.rules.position import Position, from_grid, stack, to_grid
 CELLS_AT_ONCE = 2**21
 """Cells of one chunk of a batch: bounds the memory."""
 
-SCALAR_POSITIONS = 16
-"""Up to so many positions are inferred one by one on the host, without compiling anything."""
+SCALAR_POSITIONS = 48
+"""Up to so many positions are inferred one by one on the host, without compiling anything.
+
+About where the device is as fast once its kernels are compiled:
+`experiments/results/crossing.json`.
+"""
 
 
 def infer(

@@ -60,6 +60,23 @@ def test_exact_records_are_the_same_in_any_batch_and_on_any_device(exact_games):
     assert eqx.tree_equal(play(BEGINNER, 300, STRATEGIES["exact"], 4096, one), exact_games)
 
 
+def test_guesses_on_the_host_play_the_same_games(exact_games):
+    """By the small program of a few games; only risks may differ, in their last digit."""
+    games = play_games(STRATEGIES["exact"], BEGINNER, 9, 300, guess_on_host=True)
+    record = merge(list(games)).ordered()
+    for field in dataclasses.fields(record):
+        own, theirs = (np.asarray(getattr(one, field.name)) for one in (record, exact_games))
+        np.testing.assert_allclose(own, theirs, rtol=1e-5, atol=1e-6, err_msg=field.name)
+        assert own.dtype == theirs.dtype
+    assert runs.checksum([record]) == runs.checksum([exact_games])
+
+
+def test_few_games_are_those_of_players_that_the_scalar_path_has():
+    few = {name: strategy.few_games for name, strategy in STRATEGIES.items()}
+    assert few["endgame"] > few["strongest"] > 0
+    assert few["sampling"] == few["random"] == 0
+
+
 @pytest.mark.parametrize("name", ["knowledge", "exact", "random"])
 def test_a_watched_game_is_the_same_game(name, exact_games):
     record = exact_games if name == "exact" else play(BEGINNER, 300, STRATEGIES[name])

@@ -365,7 +365,7 @@ def test_over_the_budget_of_the_scalar_path_the_device_answers(monkeypatch):
     np.testing.assert_array_equal(beliefs.safe, truth.safe)
 
 
-@pytest.mark.parametrize("count", [16, 40])
+@pytest.mark.parametrize("count", [16, 64])
 def test_beyond_exact_capacity_there_are_estimates(monkeypatch, count):
     """Few positions, which go to the scalar path first, and many."""
     small = partial(Exact, capacities=exact.CAPACITIES[1:2])

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -121,6 +122,33 @@ def test_a_hopeless_candidate_is_one_that_cannot_be_the_best(evaluated):
         best = max(scores[j] for j in range(MOST) if j != i)
         hopeful = bool(unasked.may_be_best(known.log_layouts)[i, 0])
         assert hopeful == (safety[i] + 1e-3 > best)
+
+
+def test_an_afterstate_over_capacity_matters_only_where_it_may_be_the_best(evaluated):
+    """The likeliest number of one candidate unknown: the host is asked if that could decide."""
+    outcomes, known = evaluated
+    scores = np.asarray(outcomes.expected_values(known.log_layouts))[:, 0]
+    likelihoods = np.asarray(outcomes.probabilities(known.log_layouts))[:, :, 0]
+    assert not bool(outcomes.undecided(known.log_layouts)[0])
+    asked = []
+    for i in range(MOST):
+        number = int(likelihoods[i].argmax())
+        lost = eqx.tree_at(
+            lambda x: (x.over_capacity, x.log_layouts, x.value),
+            outcomes,
+            (
+                outcomes.over_capacity.at[i, number].set(True),
+                outcomes.log_layouts.at[i, number].set(-jnp.inf),
+                outcomes.value.at[i, number].set(0.0),
+            ),
+        )
+        value = np.asarray(outcomes.value)[i, number, 0]
+        # At best, the unknown number has a value of 1.
+        most = scores[i] + likelihoods[i, number] * (1 - value)
+        best = max(scores[j] for j in range(MOST) if j != i)
+        asked.append(bool(lost.undecided(known.log_layouts)[0]))
+        assert asked[-1] == (most + 1e-3 > best)
+    assert any(asked)
 
 
 def test_far_cells_have_one_twin_each():
