@@ -189,16 +189,14 @@ def _without_layouts(
 
 
 @no_type_check
-def reduce(
-    view: View, known_mines: CellSet, known_safe: CellSet = 0
-) -> tuple[CellSet, CellSet, set[Constraint]] | None:
+def reduce(view: View, known_mines: CellSet) -> tuple[CellSet, CellSet, set[Constraint]] | None:
     """Applies the single-cell rules until they find no more.
 
-    Returns the safe cells and the mines, with the known ones, and the constraints on all others;
-    None if a number is contradicted.
+    Returns the safe cells, the mines with the known ones, and the constraints on all others; None
+    if a number is contradicted.
     """
     near, numbers, hidden = view.geometry.near, view.numbers, view.hidden
-    safe, mines = known_safe, known_mines
+    safe, mines = 0, known_mines
     waiting = view.frontier_numbers
     left = []
     changed = True
