@@ -32,7 +32,7 @@ SEED = 3
 ANALYSED = 500
 """Positions that are analysed in one process."""
 
-CERTAIN = "9x3x3\n000000000\n112110000\nHHHH10000\n"
+CERTAIN = "8x6x8\n01HHHHHH\n01H2HHHH\n0111HHHH\n0001HHHH\n1101HHHH\nH101HHHH\n"
 """A position with certain cells."""
 
 RAGGED = "4x3x2\n01HH\n01H\n011H\n"

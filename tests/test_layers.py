@@ -62,6 +62,7 @@ They may import it inside functions. `.*` stands for all modules of a package.
 
 WITH_JAX = {
     "jaxsweep.runtime.materialize",
+    "jaxsweep.runtime.programs",
     "jaxsweep.commands.arena_run",
     "viewer.benchmarks",
 }
