@@ -24,6 +24,10 @@ RESIDUAL_BITS = 5
 """Bits of a residual in a packed state: up to 8 mines, and a guard bit that a borrow clears."""
 
 
+LONG_COUNTS = 2048
+"""Bits of a polynomial from which on its multiplication takes longer than the rest of a state."""
+
+
 class OverBudgetError(Exception):
     """Counting would take more states than allowed."""
 
@@ -45,24 +49,26 @@ class CountedComponent:
     layouts: tuple[int, ...]
     """Empty if there is no layout."""
     tile_sets: tuple[TileSet, ...]
+    states: int
+    """What counting took of the budget."""
 
 
 @no_type_check
 def count_component(constraints: tuple[Constraint, ...], max_states: int) -> CountedComponent:
     """Counts the layouts of a connected component.
 
-    Raises `OverBudgetError` if the forward pass has more than `max_states` states in all.
+    Raises `OverBudgetError` if the states of the forward pass exceed `max_states`. A state with
+    counts of many bits stands for several, by the time that their multiplication takes.
     """
     sets = _tile_sets(constraints)
     order = _breadth_first(sets, constraints)
     tiles = [(sets[numbers], numbers) for numbers in order]
     width = sum(cells.bit_count() for cells, _ in tiles) + 1
     steps = _steps(tiles, constraints, width)
-    forward = _forward(constraints, steps, max_states)
-    end = forward[-1]
-    total = end.get(0, 0)
+    forward, states = _forward(constraints, steps, max_states)
+    total = forward[-1].get(0, 0)
     if not total:
-        return CountedComponent(0, (), ())
+        return CountedComponent(0, (), (), states)
     marginals = _marginals(steps, forward)
     low = ((total & -total).bit_length() - 1) // width
     count = -(-total.bit_length() // width) - low
@@ -80,6 +86,7 @@ def count_component(constraints: tuple[Constraint, ...], max_states: int) -> Cou
                 for (cells, _), marginal in zip(tiles, marginals, strict=True)
             ]
         ),
+        states,
     )
 
 
@@ -147,7 +154,10 @@ def _steps(tiles, constraints, width):
 
 @no_type_check
 def _forward(constraints, steps, max_states):
-    """Returns the states before each step and at the end, with the polynomials that lead there."""
+    """Returns the states before each step and at the end, with the polynomials that lead there.
+
+    Also returns what they take of the budget.
+    """
     state = sum([mines << n * RESIDUAL_BITS for n, (_, mines) in enumerate(constraints)])
     messages, total = [{state: 1}], 0
     for choices, room, guards in steps:
@@ -163,11 +173,12 @@ def _forward(constraints, steps, max_states):
                 if (room - grown) & guards == guards:
                     value = polynomial * ways << shift
                     after[grown] = after[grown] + value if grown in after else value
-        total += len(after)
+        longest = max(map(int.bit_length, after.values()), default=0) // LONG_COUNTS
+        total += len(after) * (1 + longest * longest)
         if total > max_states:
             raise OverBudgetError
         messages.append(after)
-    return messages
+    return messages, total
 
 
 @no_type_check

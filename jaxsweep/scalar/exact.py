@@ -22,8 +22,8 @@ from jaxsweep.scalar.counting import Constraint, CountedComponent, OverBudgetErr
 from jaxsweep.scalar.geometry import CellIndex, CellSet, Geometry, indices
 from jaxsweep.scalar.view import MAX_CELLS, View
 
-MAX_STATES = 100_000
-"""The most states of one component: counting takes about a second then, and most have under 700."""
+MAX_STATES = 1_000_000
+"""The most states of a position: a second or two. Real positions have hundreds, rarely thousands."""
 
 MEMO_SIZE = 4096
 """Components that a `Counter` remembers before it forgets all of them."""
@@ -96,7 +96,7 @@ class Counter:
     def solve(self, view: View, known_mines: CellSet = 0) -> Solution | None:
         """Counts the layouts in which the `known_mines` are mines; None if there is none.
 
-        Raises `OverBudgetError` if a component has too many states.
+        Raises `OverBudgetError` if there are too many states.
         """
         counted = self._count_all(view, known_mines)
         return None if counted is None else _join(view, *counted)
@@ -104,7 +104,7 @@ class Counter:
     def mine_range(self, view: View) -> tuple[int, int] | None:
         """Returns the least and the most mines that the numbers allow; None if they allow none.
 
-        Raises `OverBudgetError` if a component has too many states.
+        Raises `OverBudgetError` if there are too many states.
         """
         counted = self._count_all(view, 0)
         if counted is None:
@@ -124,9 +124,12 @@ class Counter:
         if reduced is None:
             return None
         safe, mines, constraints = reduced
-        components = []
+        components, left = [], self._max_states
         for own in _components(constraints):
-            counted = self._count(own)
+            counted = self._memo.get(own)
+            if counted is None:
+                counted = self._count(own, left)
+                left -= counted.states
             if not counted.layouts:
                 return None
             components.append(counted)
@@ -136,13 +139,11 @@ class Counter:
         return safe, mines, components, unconstrained
 
     @no_type_check
-    def _count(self, constraints):
-        counted = self._memo.get(constraints)
-        if counted is None:
-            counted = count_component(constraints, self._max_states)
-            if len(self._memo) >= MEMO_SIZE:
-                self._memo.clear()
-            self._memo[constraints] = counted
+    def _count(self, constraints, max_states):
+        counted = count_component(constraints, max_states)
+        if len(self._memo) >= MEMO_SIZE:
+            self._memo.clear()
+        self._memo[constraints] = counted
         return counted
 
 
