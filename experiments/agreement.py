@@ -105,14 +105,14 @@ def compare_choices(name: str, batch: Position, grids: list, cols: int) -> dict[
     guess = jax.jit(STRATEGIES[name].guess_on_device)
     different = on_device = 0
     for start in range(0, len(grids), BATCH):
-        stop = min(start + BATCH, len(grids))
+        stop, seen = min(start + BATCH, len(grids)), start
         # The last batch begins earlier, so that all have one size.
         start = max(0, stop - BATCH)
         words = [(7, i) for i in range(start, stop)]
         moves, ready = jax.device_get(guess(some(batch, start, stop), keys_of(words)))
         opens = np.asarray(bitboard.unpack(moves.opens, cols))
         for i, key in enumerate(words):
-            if ready[i] != Readiness.READY:
+            if ready[i] != Readiness.READY or start + i < seen:
                 continue
             advice = advise(PLAYERS[name], grids[start + i], key)
             assert advice is not None

@@ -140,6 +140,11 @@ class Beliefs:
         variance = probability * (1 - probability)
         return np.where(sampled, variance / np.where(sampled, error, 1.0) ** 2, np.inf)
 
+    def at(self, index: int) -> "Beliefs":
+        """Returns the beliefs about one position of a batch on the host."""
+        leaves = {item.name: getattr(self, item.name) for item in fields(self)}
+        return Beliefs(**{name: None if x is None else x[index] for name, x in leaves.items()})
+
     def replace_at(self, which: Int[np.ndarray, " some"], others: "Beliefs") -> "Beliefs":
         """Returns a batch on the host with the beliefs about some positions replaced."""
 

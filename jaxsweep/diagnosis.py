@@ -23,15 +23,20 @@ def diagnose(position: GridPosition) -> str:
         return "the numbers shown contradict each other"
     view, counter = View.of(*position), Counter()
     try:
-        counts = counter.mine_range(view)
+        return _smallest_change(view, counter)
     except OverBudgetError:
-        counts = None
+        return "the numbers shown contradict each other"
+
+
+def _smallest_change(view: View, counter: Counter) -> str:
+    """As `diagnose`; raises `OverBudgetError` if the position is too wide to try changes."""
+    counts = counter.mine_range(view)
     if counts is not None:
         low, high = counts
         needed = f"{low}" if low == high else f"{low} to {high}"
         return f"the mine count {view.mines} cannot be met: the numbers shown need {needed}"
     for cell, number in _changed_numbers(view):
-        if _is_consistent(view.with_number(cell, number), counter):
+        if counter.solve(view.with_number(cell, number)) is not None:
             row, col = view.geometry.cell(cell)
             return (
                 f"row {row}, column {col} shows {view.numbers[cell]}, which the numbers around it "
@@ -46,11 +51,3 @@ def _changed_numbers(view: View) -> Iterator[tuple[CellIndex, int]]:
         for cell in view.frontier_numbers:
             if 0 <= view.numbers[cell] + change <= 8:
                 yield cell, view.numbers[cell] + change
-
-
-def _is_consistent(view: View, counter: Counter) -> bool:
-    """Returns whether a position has a layout; one beyond the budget counts as having none."""
-    try:
-        return counter.solve(view) is not None
-    except OverBudgetError:
-        return False

@@ -110,25 +110,25 @@ def _infer_and_count(batch: Position, seeds: _Seeds) -> tuple[Beliefs, list[int 
     Few positions go to the scalar path, and on to the device those that exceed its budget.
     """
     if len(seeds) > SCALAR_POSITIONS:
-        beliefs, counts = Exact().infer_and_count(batch)
-        return _with_estimates(beliefs, batch, seeds), counts
+        return infer_on_device(batch, seeds)
     beliefs, counts = Scalar().infer_and_count(batch)
     over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
     if len(over):
-        part = _some(batch, over)
-        wide, wide_counts = Exact().infer_and_count(part)
-        beliefs = beliefs.replace_at(over, _with_estimates(wide, part, seeds[over]))
+        wide, wide_counts = infer_on_device(_some(batch, over), seeds[over])
+        beliefs = beliefs.replace_at(over, wide)
         for i, count in zip(over.tolist(), wide_counts, strict=True):
             counts[i] = count
     return beliefs, counts
 
 
-def _with_estimates(beliefs: Beliefs, batch: Position, seeds: _Seeds) -> Beliefs:
-    """Replaces the beliefs about positions over capacity by estimates."""
+def infer_on_device(batch: Position, seeds: _Seeds) -> tuple[Beliefs, list[int | None]]:
+    """As `infer_and_count`, for a batch that fits into memory, without the scalar path."""
+    beliefs, counts = Exact().infer_and_count(batch)
     over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
-    if not len(over):
-        return beliefs
-    return beliefs.replace_at(over, Chains().infer(_some(batch, over), seeds[over]))
+    if len(over):
+        estimates = Chains().infer(_some(batch, over), seeds[over])
+        beliefs = beliefs.replace_at(over, estimates)
+    return beliefs, counts
 
 
 def _some(batch: Position, which: Int[np.ndarray, " some"]) -> Position:

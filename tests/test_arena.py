@@ -71,6 +71,15 @@ def test_guesses_on_the_host_play_the_same_games(exact_games):
     assert runs.checksum([record]) == runs.checksum([exact_games])
 
 
+def test_endings_on_the_host_are_those_of_the_device():
+    """The default player of the arena: most of its moves on the host are end games."""
+    strategy, records = STRATEGIES["endgame"], []
+    for on_host in (False, True):
+        games = play_games(strategy, BEGINNER, 9, 100, BATCH, guess_on_host=on_host)
+        records.append(merge(list(games)).ordered())
+    assert runs.checksum(records[:1]) == runs.checksum(records[1:])
+
+
 def test_few_games_are_those_of_players_that_the_scalar_path_has():
     few = {name: strategy.few_games for name, strategy in STRATEGIES.items()}
     assert few["endgame"] > few["strongest"] > 0

@@ -3,6 +3,7 @@
 import itertools
 from fractions import Fraction
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,7 +18,7 @@ from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, game, randomness
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.notation import GridPosition, from_text
-from jaxsweep.rules.position import to_grid_position
+from jaxsweep.rules.position import from_grid, to_grid_position, to_grid_positions
 from jaxsweep.rules.reasons import Rule
 from jaxsweep.rules.threefry import bits, fold_in, key_of, uniform_integer, word
 from jaxsweep.scalar import deduction, exact
@@ -29,14 +30,14 @@ from jaxsweep.scalar.players import BEST, PLAYERS, advise
 from jaxsweep.scalar.view import MAX_CELLS, View
 from jaxsweep.scalar.win_probability import WEIGHTS, win_probability
 from jaxsweep.simulation.stuck_positions import stuck_positions
-from jaxsweep.strategies import STRATEGIES
+from jaxsweep.strategies import STRATEGIES, Readiness
 from jaxsweep.strategies.base import keys_of
 from jaxsweep.strategies.win_probability import features
 from tests.oracle import PlainGame, count_by_integers, pair_rules, single_cell_rules
 
 PLAYED = ["knowledge", "exact", "exact-random-ties", "endgame", "strongest"]
 
-WIDE = "12x5x20\n" + "HHHHHHHHHHHH\nH1H1H1H1H1H1\n" * 2 + "HHHHHHHHHHHH\n"
+WIDE = "12x5x8\n" + "HHHHHHHHHHHH\nH1H1H1H1H1H1\n" * 2 + "HHHHHHHHHHHH\n"
 
 
 def test_random_words_are_those_of_jax():
@@ -175,6 +176,7 @@ def test_a_component_over_the_budget_is_said_to_be():
     assert layouts is None
     assert not beliefs.mine_probability.any()
     total, _ = count_by_integers(position.grid.tolist(), position.mines)
+    assert total > 1000
     assert exact.infer(position)[1] == total
     constraints = tuple((0b111 << i, 1) for i in range(30))
     with pytest.raises(OverBudgetError):
@@ -215,14 +217,19 @@ def test_beliefs_are_those_of_the_device(opening):
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_advice_is_what_the_strategy_guesses(name):
+def test_advice_is_what_the_strategy_guesses_on_the_device(name):
     batch, grids = grids_of(Opening.of(LEVELS["expert"]), 60, seed=6)
     words = [(1, i) for i in range(len(grids))]
-    moves = STRATEGIES[name].guess(batch, keys_of(words))
+    found = jax.jit(STRATEGIES[name].guess_on_device)(batch, keys_of(words))
+    assert found is not None
+    moves, ready = jax.device_get(found)
+    assert (ready == Readiness.READY).sum() > 40
     opens, flags = (
         np.asarray(bitboard.unpack(np.asarray(bits), 30)) for bits in (moves.opens, moves.flags)
     )
     for i, (position, key) in enumerate(zip(grids, words, strict=True)):
+        if ready[i] != Readiness.READY:
+            continue
         advice = advise(PLAYERS[name], position, key)
         assert advice is not None
         assert sorted(advice.cells) == [tuple(c) for c in np.argwhere(opens[..., i]).tolist()]
@@ -245,6 +252,37 @@ def test_the_features_of_the_win_model_are_those_of_the_device():
         assert win_probability(float(score[0, i]), view, solution) == pytest.approx(
             expected, abs=1e-5
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("linear", "2x1x0\n00\n"), ("random", "2x1x0\n00\n"), ("knowledge", "2x1x1\n1H\n")],
+)
+def test_where_nothing_can_be_opened_nothing_is(name, text):
+    advice = advise(PLAYERS[name], from_text(text), (0, 0))
+    assert advice is not None
+    assert advice.cells == ()
+
+
+def test_a_board_with_holes_is_read_as_it_is():
+    """A cell that is neither hidden nor open, as conditioned positions have them."""
+    whole = from_grid(np.array([[1, -1, -1, -1, -1, -1]], np.int8), 2)
+    hole = np.uint32(~np.uint32(1 << 3))
+    holed = eqx.tree_at(lambda p: p.hidden, whole, whole.hidden & hole)
+    beliefs = infer(holed, "scalar")
+    expected = infer(holed, Exact())
+    np.testing.assert_allclose(beliefs.mine_probability, expected.mine_probability, atol=1e-6)
+    np.testing.assert_array_equal(beliefs.safe, expected.safe)
+    batch = jax.tree.map(lambda leaf: leaf[..., None], holed)
+    assert to_grid_positions(batch) == [None]
+    move = STRATEGIES["exact"].guess(batch, keys_of([(0, 1)]))
+    assert not (np.asarray(move.opens)[..., 0] & ~np.asarray(holed.hidden)).any()
+
+
+def test_the_limit_is_the_board_and_not_its_container():
+    grid = np.full((160, 33), -1, np.int8)
+    grid[0, 0] = 1
+    assert infer(from_grid(grid, 500), "scalar").status == Status.EXACT
 
 
 def random_boards(count, seed):

@@ -11,7 +11,7 @@ import jax
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from jaxsweep.rules.level import Opening
+from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import runs
@@ -96,7 +96,8 @@ def measure(
             settings.seed,
             settings.games,
             batch,
-            guess_on_host=settings.games <= strategy.few_games,
+            guess_on_host=settings.games * settings.rows * settings.cols
+            <= strategy.few_games * LEVELS["expert"].cells,
         )
         parts = list(_with_progress(reports, settings, settings.games))
         record = merge([part.record for part in parts]).ordered()

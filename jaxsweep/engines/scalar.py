@@ -7,6 +7,7 @@ from jaxtyping import UInt32
 
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
+from jaxsweep.engines.device_beliefs import in_container
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.grid import HIDDEN
 from jaxsweep.rules.position import Position
@@ -28,19 +29,23 @@ class Scalar(AbstractEngine):
         """Infers beliefs, and counts the layouts of each position; None where it is over budget."""
         host = jax.device_get(positions)
         hidden, opened = (bitboard.unpack_batch(bits) for bits in (host.hidden, host.opened))
+        # Without the padding that no board of the batch reaches into.
+        used = np.argwhere((hidden | opened).any(0))
+        rows, cols = (int(last) + 1 for last in used.max(0, initial=0))
+        if rows * cols > MAX_CELLS:
+            return _over_capacity(hidden), [None] * len(hidden)
         planes = [bitboard.unpack_batch(plane) for plane in host.numbers]
         numbers = sum(np.int8(1 << i) * plane for i, plane in enumerate(planes))
-        grids = np.where(opened, numbers, np.int8(HIDDEN))
-        if hidden[0].size > MAX_CELLS:
-            return _over_capacity(hidden), [None] * len(hidden)
-        size, counter = geometry(*hidden.shape[1:]), Counter(self.max_states)
+        grids = np.where(opened, numbers, np.int8(HIDDEN))[:, :rows, :cols]
+        size, counter = geometry(rows, cols), Counter(self.max_states)
         found, counts = [], []
-        for grid, covered, mines in zip(grids, hidden, host.mines, strict=True):
+        for grid, covered, mines in zip(grids, hidden[:, :rows, :cols], host.mines, strict=True):
             view = View(size, tuple(grid.reshape(-1).tolist()), from_mask(covered), int(mines))
             beliefs, layouts = infer_view(view, counter)
             found.append(beliefs)
             counts.append(layouts)
-        return jax.tree.map(lambda *leaves: np.stack(leaves), *found), counts
+        batch = jax.tree.map(lambda *leaves: np.stack(leaves), *found)
+        return in_container(batch, positions), counts
 
 
 def _over_capacity(hidden: np.ndarray) -> Beliefs:

@@ -81,8 +81,8 @@ def to_grid_position(position: Position) -> GridPosition:
     return GridPosition(to_grid(position), int(position.mines))
 
 
-def to_grid_positions(positions: Position) -> list[GridPosition]:
-    """Returns a batch of positions, last, as plain grids on the host."""
+def to_grid_positions(positions: Position) -> list[GridPosition | None]:
+    """Returns a batch of positions, last, as plain grids; None for boards with holes."""
     host = jax.device_get(positions)
     hidden, opened, flags = (
         bitboard.unpack_batch(bits) for bits in (host.hidden, host.opened, host.flags)
@@ -90,12 +90,12 @@ def to_grid_positions(positions: Position) -> list[GridPosition]:
     planes = [bitboard.unpack_batch(plane) for plane in host.numbers]
     grids = sum(np.int8(1 << i) * plane for i, plane in enumerate(planes))
     grids = np.where(hidden, np.where(flags, np.int8(FLAGGED), np.int8(HIDDEN)), grids)
-    board = hidden | opened
-    sizes = zip(board.any(2).sum(1).tolist(), board.any(1).sum(1).tolist(), strict=True)
-    return [
-        GridPosition(grid[:rows, :cols], mines)
-        for grid, (rows, cols), mines in zip(grids, sizes, host.mines.tolist(), strict=True)
-    ]
+    found = []
+    for grid, board, mines in zip(grids, hidden | opened, host.mines.tolist(), strict=True):
+        rows, cols = int(board.any(1).sum()), int(board.any(0).sum())
+        whole = board[:rows, :cols].all() and int(board.sum()) == rows * cols
+        found.append(GridPosition(grid[:rows, :cols], mines) if whole else None)
+    return found
 
 
 def to_text(position: Position) -> str:

@@ -19,8 +19,10 @@ WORD = 0xFFFFFFFF
 
 
 def key_of(seed: int) -> KeyWords:
-    """Returns the key of a seed below 2³², as `jax.random.key`."""
-    return 0, seed
+    """Returns the key of a seed, as `jax.random.key`; raises `ValueError` beyond 32 bits."""
+    if not 0 <= seed <= WORD:
+        raise ValueError(f"a seed is a whole number from 0 to {WORD}, not {seed}")
+    return 0, int(seed)
 
 
 def fold_in(key: KeyWords, number: int) -> KeyWords:

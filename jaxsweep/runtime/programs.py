@@ -127,7 +127,10 @@ def _read(path: Path) -> _Entry | None:
     checksum, key, lowered = (content[i * _DIGEST : (i + 1) * _DIGEST] for i in range(3))
     if checksum != hashlib.sha256(content[_DIGEST:]).digest():
         return None
-    return _Entry(key, lowered, zlib.decompress(content[3 * _DIGEST :]))
+    try:
+        return _Entry(key, lowered, zlib.decompress(content[3 * _DIGEST :]))
+    except zlib.error:
+        return None
 
 
 def _write(path: Path, entry: _Entry) -> None:

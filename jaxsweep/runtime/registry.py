@@ -23,6 +23,9 @@ class LazyRegistry(Mapping[str, T]):
             self._made[name] = getattr(import_module(module), kind)()
         return self._made[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._classes)
 

@@ -174,7 +174,7 @@ def _forward(constraints, steps, max_states):
                     value = polynomial * ways << shift
                     after[grown] = after[grown] + value if grown in after else value
         longest = max(map(int.bit_length, after.values()), default=0) // LONG_COUNTS
-        total += len(after) * (1 + longest * longest)
+        total += len(after) * (1 + longest)
         if total > max_states:
             raise OverBudgetError
         messages.append(after)

@@ -22,8 +22,8 @@ from jaxsweep.scalar.counting import Constraint, CountedComponent, OverBudgetErr
 from jaxsweep.scalar.geometry import CellIndex, CellSet, Geometry, indices
 from jaxsweep.scalar.view import MAX_CELLS, View
 
-MAX_STATES = 1_000_000
-"""The most states of a position: a second or two. Real positions have hundreds, rarely thousands."""
+MAX_STATES = 300_000
+"""The most states of a position: a second or two. Real ones have hundreds, rarely thousands."""
 
 MEMO_SIZE = 4096
 """Components that a `Counter` remembers before it forgets all of them."""
@@ -181,7 +181,7 @@ def _without_layouts(
     zero = np.zeros(safe.shape, np.float32)
     return Beliefs(
         mine_probability=zero,
-        error=zero,
+        error=zero.copy(),
         safe=safe,
         mines=mines,
         log_layouts=np.float64(-np.inf),
@@ -248,27 +248,22 @@ def _join(view, safe, mines, components, unconstrained):
     left = view.mines - mines.bit_count() - sum([one.min_mines for one in components])
     if left < 0:
         return None
-    # Products of all components before each, and of all after it, as polynomials.
+    # The layouts of all components before each, by the mines they have beyond the least.
     before = [[1]]
     for one in components:
         before.append(_product(before[-1], one.layouts))
-    after = [[1]]
-    for one in reversed(components):
-        after.append(_product(after[-1], one.layouts))
-    after.reverse()
-    # Ways to place the mines that components leave over, by how many they have beyond the least.
     most = len(before[-1])
-    ways = [comb(free, left - k) if k <= left else 0 for k in range(most)]
-    layouts = sum([a * b for a, b in zip(before[-1], ways, strict=True)])
+    # And the ways of all components after each and of the unconstrained cells, by the same.
+    after = [[comb(free, left - k) if k <= left else 0 for k in range(most)]]
+    for one, earlier in zip(reversed(components), reversed(before[:-1]), strict=True):
+        after.append(_sums(one.layouts, after[-1], len(earlier)))
+    after.reverse()
+    layouts = after[0][0]
     if not layouts:
         return None
     undecided = []
     for i, one in enumerate(components):
-        others = _product(before[i], after[i + 1])
-        weights = [
-            sum([count * ways[k + j] for j, count in enumerate(others)])
-            for k in range(len(one.layouts))
-        ]
+        weights = _sums(before[i], after[i + 1], len(one.layouts))
         for tiles in one.tile_sets:
             found = sum([a * b for a, b in zip(tiles.mine_layouts, weights, strict=True)])
             undecided.append((tiles.cells, found))
@@ -285,6 +280,12 @@ def _join(view, safe, mines, components, unconstrained):
         else:
             rest.append((cells, found))
     return Solution(view.geometry, layouts, safe, mines, tuple(rest))
+
+
+@no_type_check
+def _sums(counts, ways, size):
+    """Returns, for k below `size`, the sum over j of counts[j] · ways[j + k]."""
+    return [sum([a * ways[j + k] for j, a in enumerate(counts)]) for k in range(size)]
 
 
 @no_type_check

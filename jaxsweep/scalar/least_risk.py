@@ -2,7 +2,7 @@
 
 from jaxsweep.rules.threefry import KeyWords, uniform_integer, word
 from jaxsweep.scalar.exact import Solution
-from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
+from jaxsweep.scalar.geometry import CellIndex, indices
 from jaxsweep.scalar.view import View
 
 TIE = 1e-6
@@ -34,8 +34,3 @@ def hidden_neighbours(view: View, cell: CellIndex) -> int:
 def random_cell(cells: list[CellIndex], key: KeyWords) -> CellIndex:
     """Picks one of the cells uniformly, by the first random word of a key."""
     return cells[uniform_integer(word(key), len(cells))]
-
-
-def random_hidden_cell(view: View, mines: CellSet, key: KeyWords) -> CellIndex:
-    """Picks a hidden cell that is not among the known `mines`."""
-    return random_cell(indices(view.hidden & ~mines), key)

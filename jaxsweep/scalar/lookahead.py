@@ -148,7 +148,8 @@ def _evaluate(
 ) -> Evaluated | None:
     """Evaluates every number that a cell may show; None if its value must be below `goal`.
 
-    An afterstate beyond the budget counts as the others do on average.
+    An afterstate beyond the budget counts as the others do on average; if all are, the value is
+    that of staying alive.
     """
     near = view.geometry.near[cell]
     least, most = (near & solution.mines).bit_count(), (near & view.hidden).bit_count()
@@ -173,7 +174,7 @@ def _evaluate(
         cell=cell,
         safety=safety,
         progress=progress / layouts if layouts else 0.0,
-        value=value / max(known, 1e-30) * safety * factor,
+        value=(value / known if layouts else 1.0) * safety * factor,
     )
 
 

@@ -18,7 +18,6 @@ from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
 from jaxsweep.scalar.least_risk import (
     fewest_hidden_neighbours,
     random_cell,
-    random_hidden_cell,
     safest_cells,
 )
 from jaxsweep.scalar.lookahead import LookaheadSettings, look_ahead
@@ -135,11 +134,14 @@ def advise(
     if isinstance(player, StrategyPlayer) or position.grid.size > MAX_CELLS:
         return None
     view = View.of(*position)
-    if isinstance(player, InOrderPlayer):
-        return _guess(view, indices(view.hidden)[0], 0, Reason.IN_ORDER)
-    if isinstance(player, RandomPlayer):
+    if isinstance(player, InOrderPlayer | RandomPlayer):
+        in_order = isinstance(player, InOrderPlayer)
+        reason = Reason.IN_ORDER if in_order else Reason.AT_RANDOM
         mines = _known_mines(view) if player.rules >= Rules.SINGLE else 0
-        return _guess(view, random_hidden_cell(view, mines, key), mines, Reason.AT_RANDOM)
+        cells = indices(view.hidden & ~mines)
+        if not cells:
+            return Advice((), _cells(view, mines), reason, None)
+        return _guess(view, cells[0] if in_order else random_cell(cells, key), mines, reason)
     if isinstance(player, LeastRiskPlayer) and player.engine is not None:
         return None
     counter = Counter() if counter is None else counter

@@ -33,7 +33,7 @@ class View:
     @property
     def opened(self) -> CellSet:
         """The open cells."""
-        return self.geometry.all_cells & ~self.hidden
+        return sum(1 << i for i, number in enumerate(self.numbers) if number >= 0)
 
     @cached_property
     def frontier_numbers(self) -> list[CellIndex]:

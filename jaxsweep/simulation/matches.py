@@ -35,9 +35,6 @@ from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 from jaxsweep.strategies import AbstractStrategy
 from jaxsweep.strategies.least_risk import TIE
 
-SCALAR_LOSSES = 256
-"""Up to so many lost guesses of a report are compared by the scalar path: it needs no kernels."""
-
 MAX_RECORDS = 4096
 """The most finished games that a device reports at once; never more than are in progress."""
 
@@ -135,6 +132,8 @@ def play_and_report(
     """
     used = tuple(devices or jax.local_devices())
     end, arrays, np_seed = first + games, OpeningArrays.of(opening), np.uint32(seed)
+    # Strong players leave few guesses to compare: no kernels are compiled for them.
+    engine = Scalar() if strategy.few_games else Exact()
     config = ProgramConfig(
         rules=strategy.rules,
         strategy=None if guess_on_host else strategy,
@@ -156,7 +155,7 @@ def play_and_report(
         finished = _fetch(states)
         states = _move_on_host(strategy, arrays, np_seed, states)
         if finished is not None:
-            record = _record(opening, finished, compare_losses)
+            record = _record(opening, finished, engine if compare_losses else None)
             now = time.perf_counter()
             yield Report(record, now - began)
             done, began = done + len(record), now
@@ -247,7 +246,7 @@ def _views_and_keys(
 _apply_moves = jax.jit(episode.apply_move)
 
 
-def _record(opening: Opening, finished: FinishedEpisodes, compare_losses: bool) -> Record:
+def _record(opening: Opening, finished: FinishedEpisodes, engine: AbstractEngine | None) -> Record:
     names = (
         "game_number",
         "clicks",
@@ -261,23 +260,23 @@ def _record(opening: Opening, finished: FinishedEpisodes, compare_losses: bool) 
         won=np.asarray(finished.won),
         opened=np.asarray(finished.opened),
         negative_log_survival=-np.asarray(finished.episode.log_survival),
-        loss=_losses(opening, finished, compare_losses),
+        loss=_losses(opening, finished, engine),
         **{name: np.asarray(getattr(finished.episode, name)) for name in names},
     )
 
 
 def _losses(
-    opening: Opening, finished: FinishedEpisodes, compare: bool
+    opening: Opening, finished: FinishedEpisodes, engine: AbstractEngine | None
 ) -> UInt8[np.ndarray, " games"]:
-    """Classifies the losses; with `compare`, guesses that nobody compared yet are compared."""
+    """Classifies the losses; with an `engine`, guesses that nobody compared yet are compared."""
     last, won = finished.episode, finished.won
     loss = np.where(last.known_least_risk, Loss.LEAST_RISK, Loss.NOT_COMPARED)
     loss = np.where(last.wrong_certainties > 0, Loss.WRONG_CERTAINTY, loss)
     loss = np.where(won, Loss.NONE, loss)
-    left = np.nonzero(loss == Loss.NOT_COMPARED)[0] if compare else ()
-    engine = Scalar() if len(left) <= SCALAR_LOSSES else Exact()
+    left = () if engine is None else np.nonzero(loss == Loss.NOT_COMPARED)[0]
     for start in range(0, len(left), BUCKET):
         own = left[start : start + BUCKET]
+        assert engine is not None
         loss[own] = _compare_guesses(
             engine, OpeningArrays.of(opening), jax.tree.map(lambda x, i=own: x[..., i], last)
         )

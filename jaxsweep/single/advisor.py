@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Union
 
+import numpy as np
+
 from jaxsweep.beliefs import Beliefs, Status, crop
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.rules.reasons import Rules
@@ -27,16 +29,24 @@ def rules_of(player: AnyPlayer) -> Rules:
 
 
 def advise(
-    player: AnyPlayer, position: GridPosition, key: KeyWords, counter: Counter | None = None
+    player: AnyPlayer,
+    position: GridPosition,
+    key: KeyWords,
+    counter: Counter | None = None,
+    known: tuple[Beliefs, int | None] | None = None,
 ) -> Advice:
     """Returns a player's advice in one position, in which its rules find no safe cell.
 
-    A `counter` that has inferred the position before need not count its components again.
+    A `counter` that has inferred the position before need not count its components again. What is
+    `known` of a position too wide for it are beliefs and the number of layouts, as from `infer`.
     """
     found = None
     if isinstance(player, str):
         found = players.advise(PLAYERS[player], position, key, counter)
-    return _strategy(player).advise(position, key) if found is None else found
+    if found is not None:
+        return found
+    beliefs, layouts = known or (None, None)
+    return _strategy(player).advise(position, key, beliefs, layouts)
 
 
 def infer(position: GridPosition, counter: Counter | None = None) -> tuple[Beliefs, int | None]:
@@ -45,14 +55,21 @@ def infer(position: GridPosition, counter: Counter | None = None) -> tuple[Belie
     Exact by the scalar path, or else by the device; an estimate where both lack the capacity.
     """
     beliefs, layouts = exact.infer(position, counter)
-    if beliefs.status != Status.OVER_CAPACITY:
-        return beliefs, layouts
-    # Imported here, since nearly all positions do without.
-    from jaxsweep.inference import infer_and_count
-    from jaxsweep.rules.position import from_grid
+    if beliefs.status == Status.OVER_CAPACITY:
+        return _infer_on_device(position)
+    return beliefs, layouts
 
-    wide, counts = infer_and_count(from_grid(*position))
-    return crop(wide, *position.grid.shape), counts[0]
+
+def _infer_on_device(position: GridPosition) -> tuple[Beliefs, int | None]:
+    """As `infer`, for positions that the scalar path cannot count."""
+    # Imported here, since nearly all positions do without.
+    from jaxsweep.inference import infer_on_device
+    from jaxsweep.rules.position import from_grid, stack
+
+    batch = stack([from_grid(*position)])
+    beliefs, counts = infer_on_device(batch, np.zeros(1, np.uint32))
+    one = crop(beliefs.at(0), *position.grid.shape)
+    return one, counts[0]
 
 
 def _strategy(player: AnyPlayer) -> "AbstractStrategy":

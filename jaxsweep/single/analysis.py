@@ -168,7 +168,7 @@ def _analyze_exactly(position: GridPosition) -> Analysis:
     found = _without_guess(position, beliefs)
     if found is not None:
         return Analysis(*position, None, beliefs, layouts, *found)
-    advice = advisor.advise(BEST, position, KEY, counter)
+    advice = advisor.advise(BEST, position, KEY, counter, (beliefs, layouts))
     return _with_guess(position, None, beliefs, layouts, advice)
 
 

@@ -65,7 +65,7 @@ class AbstractStrategy(eqx.Module):
 
     @property
     def few_games(self) -> int:
-        """Up to so many games, `guess` on the host takes less time than a program to compile."""
+        """Up to so many expert games, `guess` on the host takes less time than compiling does."""
         return 0
 
     def guess_on_device(

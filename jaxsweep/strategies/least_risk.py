@@ -115,9 +115,20 @@ class LeastRisk(AbstractStrategy):
         layouts: int | None = None,
     ) -> Advice:
         """As `guess`; in the end game with the exact win probability of every cell."""
-        found = advise(self.player, position, key) if self.engine is None else None
-        if found is not None:
-            return found
+        if self.engine is None and beliefs is None:
+            found = advise(self.player, position, key)
+            if found is not None:
+                return found
+        return self.advise_by_engine(position, key, beliefs, layouts)
+
+    def advise_by_engine(
+        self,
+        position: GridPosition,
+        key: KeyWords,
+        beliefs: Beliefs | None = None,
+        layouts: int | None = None,
+    ) -> Advice:
+        """As `advise`, without the scalar path."""
         positions, keys = batch_of_one(from_grid(*position)), keys_of([key])
         if beliefs is None:
             known = infer(positions, self.engine, seeds_of(keys))

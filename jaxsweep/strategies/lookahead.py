@@ -101,9 +101,14 @@ class Lookahead(AbstractStrategy):
         beliefs: Beliefs | None = None,
         layouts: int | None = None,
     ) -> Advice:
-        """As `guess`, with the candidates and their win probability: exact in the end game."""
-        found = advise(self.player, position, key)
-        return self._least_risk.advise(position, key, beliefs, layouts) if found is None else found
+        """As `guess`, with the candidates and their win probability: exact in the end game.
+
+        A position too wide for the scalar path is played at the least risk.
+        """
+        found = None if beliefs is not None else advise(self.player, position, key)
+        if found is not None:
+            return found
+        return self._least_risk.advise_by_engine(position, key, beliefs, layouts)
 
 
 def two_safest(beliefs: Beliefs, positions: Position) -> Float[Array, " batch"]:

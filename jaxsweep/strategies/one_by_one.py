@@ -28,8 +28,9 @@ def guess_one_by_one(
 ) -> Move:
     """Returns the moves of a player in a batch of positions, last.
 
-    `otherwise` makes those for which the scalar path has no advice: too wide, or inconsistent. A
-    position without hidden cells, as padding has them, gets a move that opens nothing.
+    `otherwise` makes those for which the scalar path has no advice: too wide, inconsistent, or with
+    holes in the board. A position without hidden cells, as padding has them, gets a move that opens
+    nothing.
     """
     host, words = jax.device_get(positions), np.asarray(jax.random.key_data(keys)).tolist()
     rows, width, count = host.hidden.shape
@@ -37,9 +38,11 @@ def guess_one_by_one(
     reason = np.full(count, Reason.AT_RANDOM, np.int32)
     risk, left = np.full(count, UNKNOWN_RISK, np.float32), []
     for i, position in enumerate(to_grid_positions(host)):
-        if not (position.grid < 0).any():
+        if position is not None and not (position.grid < 0).any():
             continue
-        advice = advise(player, position, tuple(words[i]), only_move=True)
+        advice = None
+        if position is not None:
+            advice = advise(player, position, tuple(words[i]), only_move=True)
         if advice is None:
             left.append(i)
             continue
