@@ -1,7 +1,6 @@
 """The rules of the game on the host, on one board in NumPy: for people's games and replays.
 
-The device's rules, on packed bits, are in `game`. These need no compilation, and a replay that is
-checked with them is checked by a second implementation.
+The device's rules, on packed bits, are in `game`. These need no compilation; tests compare the two.
 """
 
 from collections.abc import Iterable

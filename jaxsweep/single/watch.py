@@ -45,7 +45,11 @@ class WatchedMove:
 def watch(
     player: AnyPlayer, opening: Opening, seed: int, game_number: int = 0
 ) -> Iterator[WatchedMove]:
-    """Plays a game of a seed, move by move, as the arena does."""
+    """Plays a game of a seed, move by move, as the arena does.
+
+    Boards of more than 10,000 cells, and positions beyond the scalar path's budget, are an
+    exception: there a player that looks ahead plays at the least risk.
+    """
     rules, board = rules_of(player), dealt_game(opening, seed, game_number)
     cells, reason, risk, advice = [opening.first], Reason.FIRST, opening.first_risk, None
     before, strategy_moves = np.zeros_like(board.mines), 0
