@@ -23,7 +23,7 @@ from jaxsweep.scalar.geometry import CellIndex, CellSet, Geometry, indices
 from jaxsweep.scalar.view import MAX_CELLS, View
 
 MAX_STATES = 300_000
-"""The most states of a position: a second or two. Real ones have hundreds, rarely thousands."""
+"""The most states of a position. Real ones have hundreds, rarely thousands."""
 
 MEMO_SIZE = 4096
 """Components that a `Counter` remembers before it forgets all of them."""

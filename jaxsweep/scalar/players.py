@@ -15,11 +15,7 @@ from jaxsweep.scalar.counting import OverBudgetError
 from jaxsweep.scalar.endgame import search_endgame
 from jaxsweep.scalar.exact import Counter, Solution, reduce
 from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
-from jaxsweep.scalar.least_risk import (
-    fewest_hidden_neighbours,
-    random_cell,
-    safest_cells,
-)
+from jaxsweep.scalar.least_risk import fewest_hidden_neighbours, random_cell, safest_cells
 from jaxsweep.scalar.lookahead import LookaheadSettings, look_ahead
 from jaxsweep.scalar.view import MAX_CELLS, View
 
@@ -149,11 +145,9 @@ def advise(
         solution = counter.solve(view)
     except OverBudgetError:
         return None
-    return (
-        None
-        if solution is None
-        else _advise(player, view, position, solution, counter, key, only_move)
-    )
+    if solution is None:
+        return None
+    return _advise(player, view, position, solution, counter, key, only_move)
 
 
 def _advise(

@@ -37,7 +37,7 @@ from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.random import random_cell
 
 FEW_GAMES = 2000
-"""On expert boards, about 1.5 ms a game on the host, and 20 s for the program of a first run."""
+"""Expert games that the host plays in less time than the device's program takes to compile."""
 
 _REASONS = {
     Status.EXACT: Reason.LEAST_RISK,
@@ -59,8 +59,7 @@ class Decision(NamedTuple):
 
     def advice(self, position: GridPosition, layouts: int | None) -> Advice:
         """Returns what was decided in a batch of one position, as advice."""
-        rows, cols = position.grid.shape
-        beliefs = crop(jax.tree.map(lambda leaf: leaf[0], self.beliefs), rows, cols)
+        beliefs = crop(self.beliefs.at(0), *position.grid.shape)
         return to_advice(
             first_of_batch(self.moves),
             position,

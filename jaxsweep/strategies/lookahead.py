@@ -21,7 +21,7 @@ from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.outcomes import Outcomes, best_candidate_moves
 
 FEW_GAMES = 200
-"""On expert boards, about 20 ms a game on the host, and 30 s for the program of a first run."""
+"""Expert games that the host plays in less time than the device's program takes to compile."""
 
 
 class Lookahead(AbstractStrategy):

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Key
+from jaxtyping import Array, Key
 
 from jaxsweep.rules import bitboard
-from jaxsweep.rules.board import Cell
+from jaxsweep.rules.board import mask_of
 from jaxsweep.rules.position import Position, to_grid_positions
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.advice import UNKNOWN_RISK
@@ -47,7 +47,7 @@ def guess_one_by_one(
             left.append(i)
             continue
         for grid, cells in ((opens, advice.cells), (flags, advice.mines)):
-            _set(grid[..., i], cells)
+            grid[..., i] = mask_of(cells, grid[..., i])
         reason[i], risk[i] = advice.reason, UNKNOWN_RISK if advice.risk is None else advice.risk
     packed = (bitboard.pack(opens), bitboard.pack(flags))
     moves = Move(*(jax.device_put(np.asarray(leaf)) for leaf in (*packed, reason, risk)))
@@ -56,9 +56,3 @@ def guess_one_by_one(
     at = np.array(left)
     others = otherwise(jax.tree.map(lambda leaf: leaf[..., at], host), keys[at])
     return jax.tree.map(lambda whole, part: jnp.asarray(whole).at[..., at].set(part), moves, others)
-
-
-def _set(grid: Bool[np.ndarray, "rows cols"], cells: tuple[Cell, ...]) -> None:
-    """Sets the cells of a grid."""
-    for cell in cells:
-        grid[cell] = True
