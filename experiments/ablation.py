@@ -16,7 +16,7 @@ from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.matches import play_and_report
 from jaxsweep.simulation.statistics import paired_difference, wilson
-from jaxsweep.strategies import BEST, STRATEGIES, AbstractStrategy
+from jaxsweep.strategies import AbstractStrategy
 from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead import Lookahead
 
@@ -26,12 +26,15 @@ PLAYERS: dict[str, tuple[AbstractStrategy, str]] = {
     "least risk": (LeastRisk(), ""),
     "+ end of 100 layouts": (LeastRisk(endgame_layouts=100), "least risk"),
     "+ end of 400 layouts": (LeastRisk(endgame_layouts=400), "+ end of 100 layouts"),
+    "+ end of 1,000 layouts": (LeastRisk(endgame_layouts=1000), "+ end of 400 layouts"),
     "one number ahead": (Lookahead(endgame_layouts=0, fifty_fifties=False), "least risk"),
     "one number ahead, end of 400": (
         Lookahead(endgame_layouts=400, fifty_fifties=False),
         "+ end of 400 layouts",
     ),
-    BEST: (STRATEGIES[BEST], "one number ahead, end of 400"),
+    "with 50/50s, end of 400": (Lookahead(endgame_layouts=400), "one number ahead, end of 400"),
+    "with 50/50s, end of 1,000": (Lookahead(endgame_layouts=1000), "with 50/50s, end of 400"),
+    "with 50/50s, end of 4,000": (Lookahead(endgame_layouts=4000), "with 50/50s, end of 1,000"),
 }
 """What each plays by, and the player that it is compared with."""
 
@@ -63,7 +66,7 @@ def main() -> None:
     quick = reporting.arguments(__doc__, "few games").parse_args().quick
     machine.use_devices()
     use_cache()
-    games = 500 if quick else 20_000
+    games = 500 if quick else 100_000
     won: dict[str, np.ndarray] = {}
     rows = []
     with Progress() as bar:

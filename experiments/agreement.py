@@ -144,9 +144,7 @@ def device_games(
     def guess(games: Episode):
         view = episode.view(openings, games)
         keys = vmap_last(partial(episode.key_for, seed=seed))(games)
-        found = strategy.guess_on_device(view, keys)
-        assert found is not None
-        return (view, keys, *found)
+        return (view, keys, *strategy.guess_on_device(view, keys))
 
     def note(opens, reasons, which) -> None:
         boards = np.asarray(bitboard.unpack(np.asarray(opens), cols))

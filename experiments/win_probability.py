@@ -49,15 +49,9 @@ recorded: list[
 class Recording(Lookahead):
     """Plays as always, but makes its guesses on the host, and records their features."""
 
-    def guess_on_device(
-        self, positions: Position, keys: Key[Array, " batch"]
-    ) -> tuple[Move, Int[Array, " batch"]] | None:
-        """Certain cells only."""
-        answer = LeastRisk(endgame_layouts=self.endgame_layouts).guess_on_device(positions, keys)
-        assert answer is not None
-        move, ready = answer
-        guess = (ready == Readiness.READY) & (move.reason == Reason.LEAST_RISK)
-        return move, jnp.where(guess, Readiness.NEEDS_HOST, ready).astype(jnp.int32)
+    def guesses_on(self, platform: str) -> bool:
+        """Nowhere: the host records all guesses."""
+        return False
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Records the guesses that the device can make; searches endgames."""

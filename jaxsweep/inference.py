@@ -11,6 +11,7 @@ from jaxsweep.engines import ENGINES
 from jaxsweep.engines.base import AbstractEngine
 from jaxsweep.engines.chains import Chains
 from jaxsweep.engines.exact import Exact
+from jaxsweep.engines.native import Native
 from jaxsweep.engines.scalar import Scalar
 from jaxsweep.rules.position import Position, from_grid, stack, to_grid
 
@@ -34,10 +35,11 @@ def infer(
 
     Takes one position, a batch of positions, last, or a sequence of positions of any sizes, which
     is padded to the largest. Returns beliefs in the same order, batch first, or without a batch
-    axis for one position; their `status` says for each position whether they are exact. The
-    default is the exact engine, with estimates and their errors for positions over its capacity;
-    few positions go to its scalar form, so that nothing is compiled for them. Another `engine` may
-    be given by its name in `ENGINES`.
+    axis for one position; their `status` says for each position whether they are exact. By default
+    inference is exact, with estimates and their errors for positions over capacity: few positions
+    go to the scalar path, so that nothing is compiled for them, and many to that path compiled to
+    machine code, or on accelerators to the exact engine of devices. Another `engine` may be given
+    by its name in `ENGINES`.
     `seeds` determine the random numbers of each position.
 
     Raises `ValueError` for the name of no engine.
@@ -98,10 +100,16 @@ def _in_chunks(
 
 
 def _infer(engine: AbstractEngine | None, batch: Position, seeds: _Seeds) -> Beliefs:
-    """Infers with an engine; without one as `_infer_and_count`."""
-    if engine is None:
+    """Infers with an engine; without one as `_infer_and_count`, or on a CPU compiled."""
+    if engine is not None:
+        return engine.infer(batch, seeds)
+    if len(seeds) <= SCALAR_POSITIONS or jax.default_backend() != "cpu":
         return _infer_and_count(batch, seeds)[0]
-    return engine.infer(batch, seeds)
+    beliefs = Native().infer(batch, seeds)
+    over = np.nonzero(np.asarray(beliefs.status) == Status.OVER_CAPACITY)[0]
+    if len(over):
+        beliefs = beliefs.replace_at(over, infer_on_device(_some(batch, over), seeds[over])[0])
+    return beliefs
 
 
 def _infer_and_count(batch: Position, seeds: _Seeds) -> tuple[Beliefs, list[int | None]]:

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import equinox as eqx
@@ -23,6 +24,7 @@ from jaxsweep.single import replay
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
 from jaxsweep.strategies.least_risk import LeastRisk
+from jaxsweep.strategies.uncompiled import Uncompiled
 from tests.oracle import layouts
 from tests.waiting import PATIENCE
 
@@ -60,24 +62,62 @@ def test_exact_records_are_the_same_in_any_batch_and_on_any_device(exact_games):
     assert eqx.tree_equal(play(BEGINNER, 300, STRATEGIES["exact"], 4096, one), exact_games)
 
 
-def test_guesses_on_the_host_play_the_same_games(exact_games):
-    """By the small program of a few games; only risks may differ, in their last digit."""
-    games = play_games(STRATEGIES["exact"], BEGINNER, 9, 300, guess_on_host=True)
-    record = merge(list(games)).ordered()
+def assert_same_games(record, expected):
+    """All that happened is equal; only risks may differ, in their last digit."""
     for field in dataclasses.fields(record):
-        own, theirs = (np.asarray(getattr(one, field.name)) for one in (record, exact_games))
+        own, theirs = (np.asarray(getattr(one, field.name)) for one in (record, expected))
         np.testing.assert_allclose(own, theirs, rtol=1e-5, atol=1e-6, err_msg=field.name)
         assert own.dtype == theirs.dtype
-    assert runs.checksum([record]) == runs.checksum([exact_games])
+    assert runs.checksum([record]) == runs.checksum([expected])
+
+
+def test_guesses_on_the_device_play_the_same_games(exact_games):
+    """As on accelerators, in buckets of another size than those of a CPU."""
+    strategy = STRATEGIES["exact"]
+    assert not strategy.guesses_on("cpu")
+    assert strategy.guesses_on("gpu")
+    games = play_games(strategy, BEGINNER, 9, 300, BATCH, guess_on_host=False, bucket=64)
+    assert_same_games(merge(list(games)).ordered(), exact_games)
+
+
+@pytest.mark.parametrize("bucket", [64, 4096])
+def test_games_do_not_depend_on_how_many_are_advanced_together(exact_games, bucket):
+    games = play_games(STRATEGIES["exact"], BEGINNER, 9, 300, 4096, bucket=bucket)
+    assert_same_games(merge(list(games)).ordered(), exact_games)
+
+
+def test_guesses_one_by_one_play_the_same_games(exact_games):
+    """As a run of few games does, before anything is compiled for guesses."""
+    strategy = STRATEGIES["exact"]
+    assert isinstance(strategy, LeastRisk)
+    assert_same_games(play(BEGINNER, 300, Uncompiled(strategy)), exact_games)
 
 
 def test_endings_on_the_host_are_those_of_the_device():
-    """The default player of the arena: most of its moves on the host are end games."""
+    """The default player of the arena: on accelerators most moves on the host are end games."""
     strategy, records = STRATEGIES["endgame"], []
     for on_host in (False, True):
         games = play_games(strategy, BEGINNER, 9, 100, BATCH, guess_on_host=on_host)
         records.append(merge(list(games)).ordered())
     assert runs.checksum(records[:1]) == runs.checksum(records[1:])
+
+
+def test_a_run_that_is_left_stops_its_workers():
+    before = threading.active_count()
+    games = play_games(KNOWLEDGE, BEGINNER, 9, 2**31 - 1, BATCH)
+    assert len(next(games)) > 0
+    assert threading.active_count() > before
+    games.close()
+    assert threading.active_count() == before
+
+
+def test_an_error_in_a_worker_reaches_the_caller():
+    class Broken(LeastRisk):
+        def guess(self, positions, keys):
+            raise ArithmeticError("no guess today")
+
+    with pytest.raises(ArithmeticError, match="no guess today"):
+        play(BEGINNER, 100, Broken())
 
 
 def test_few_games_are_those_of_players_that_the_scalar_path_has():
@@ -157,22 +197,6 @@ def test_the_exact_player_knows_every_risk_and_is_never_wrong(exact_games):
     assert (exact_games.loss[~exact_games.won] == Loss.LEAST_RISK).all()
 
 
-def test_what_the_device_cannot_do_the_host_does(exact_games):
-    """A player that leaves every guess to the host plays the same games."""
-
-    class OnHost(LeastRisk):
-        def guess_on_device(self, positions, keys):
-            return None
-
-    hosted = play(BEGINNER, 100, OnHost())
-    expected = jax.tree.map(lambda leaf: leaf[:100], exact_games)
-    for name in ("won", "clicks", "guesses", "rounds", "opened"):
-        np.testing.assert_array_equal(getattr(hosted, name), getattr(expected, name))
-    np.testing.assert_allclose(
-        hosted.negative_log_survival, expected.negative_log_survival, atol=1e-5
-    )
-
-
 def test_boards_of_one_container_share_one_kernel():
     """Neither another seed, nor another level of the same container, compiles again."""
     opening = episode.OpeningArrays.of(Opening.of(LEVELS["intermediate"]))
@@ -185,11 +209,11 @@ def test_boards_of_one_container_share_one_kernel():
 
 
 def test_the_program_of_a_device_lowers_for_every_platform():
-    config = scheduler.ProgramConfig(Rules.PAIR, STRATEGIES["exact"], 64, 64)
+    config = scheduler.ProgramConfig(Rules.PAIR, STRATEGIES["exact"], 64, 64, 64)
     opening = episode.OpeningArrays.of(BEGINNER)
     state = scheduler.initial_state(config, opening, 0, 10, 1)
-    kernel = jax.jit(lambda seed, state: scheduler.run(config, seed, opening, state))
-    arguments = (jax.numpy.uint32(1), state)
+    kernel = jax.jit(lambda *arguments: scheduler.run(config, *arguments))
+    arguments = (jax.numpy.uint32(1), opening, state, scheduler.no_answers(config, opening))
     exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)
     assert set(exported.platforms) == {"cpu", "cuda", "tpu"}
 

@@ -28,6 +28,7 @@ from jaxsweep.engines.component_index import find_components
 from jaxsweep.engines.components import Component
 from jaxsweep.engines.edges import Edges
 from jaxsweep.engines.exact import Exact
+from jaxsweep.engines.native import Native
 from jaxsweep.engines.rejection import Rejection
 from jaxsweep.engines.scalar import Scalar
 from jaxsweep.engines.solution_lists import marginals_batch
@@ -373,6 +374,7 @@ def test_beyond_exact_capacity_there_are_estimates(monkeypatch, count):
     truth = infer(batch)
     monkeypatch.setattr("jaxsweep.inference.Exact", small)
     monkeypatch.setattr("jaxsweep.inference.Scalar", partial(Scalar, max_states=20))
+    monkeypatch.setattr("jaxsweep.inference.Native", partial(Native, max_cells=0))
     beliefs = infer(batch)
     estimated = beliefs.status == Status.ESTIMATE
     assert 0 < estimated.sum() < count

@@ -13,6 +13,7 @@ LAYERS = (
     ("rules",),
     ("beliefs",),
     ("scalar",),
+    ("native",),
     ("engines",),
     ("inference", "diagnosis", "environment"),
     ("strategies",),
@@ -46,6 +47,7 @@ WITHOUT_JAX = (
     "jaxsweep.simulation.settings",
     "jaxsweep.single.*",
     "jaxsweep.benchmarks.catalogue",
+    "jaxsweep.benchmarks.rivals",
     "jaxsweep.commands.*",
     "jaxsweep.analyze",
     "jaxsweep.arena",
@@ -68,7 +70,7 @@ WITH_JAX = {
 }
 """The exceptions in those packages."""
 
-HEAVY = {"jax", "jaxlib", "equinox"}
+HEAVY = {"jax", "jaxlib", "equinox", "numba"}
 
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 

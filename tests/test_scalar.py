@@ -221,7 +221,6 @@ def test_advice_is_what_the_strategy_guesses_on_the_device(name):
     batch, grids = grids_of(Opening.of(LEVELS["expert"]), 60, seed=6)
     words = [(1, i) for i in range(len(grids))]
     found = jax.jit(STRATEGIES[name].guess_on_device)(batch, keys_of(words))
-    assert found is not None
     moves, ready = jax.device_get(found)
     assert (ready == Readiness.READY).sum() > 40
     opens, flags = (

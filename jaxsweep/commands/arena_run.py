@@ -11,6 +11,7 @@ import jax
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from jaxsweep.native.compiler import is_on_disk
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
@@ -23,7 +24,8 @@ from jaxsweep.simulation.summary import Measurement, compare
 from jaxsweep.single.replay import record as record_game
 from jaxsweep.single.replay import save
 from jaxsweep.single.words import count
-from jaxsweep.strategies import STRATEGIES
+from jaxsweep.strategies import STRATEGIES, LeastRisk, Lookahead
+from jaxsweep.strategies.uncompiled import Uncompiled
 
 
 def run(parsed: argparse.Namespace, opening: Opening, argv: Sequence[str]) -> int:
@@ -90,15 +92,11 @@ def measure(
     if folder is None:
         began = time.perf_counter()
         strategy = STRATEGIES[settings.strategy]
-        reports = play_and_report(
-            strategy,
-            settings.opening,
-            settings.seed,
-            settings.games,
-            batch,
-            guess_on_host=settings.games * settings.rows * settings.cols
-            <= strategy.few_games * LEVELS["expert"].cells,
-        )
+        cells = settings.games * settings.rows * settings.cols
+        if cells <= strategy.few_games * LEVELS["expert"].cells and not is_on_disk():
+            assert isinstance(strategy, LeastRisk | Lookahead), "other players compile no guesses"
+            strategy = Uncompiled(strategy)
+        reports = play_and_report(strategy, settings.opening, settings.seed, settings.games, batch)
         parts = list(_with_progress(reports, settings, settings.games))
         record = merge([part.record for part in parts]).ordered()
         seconds = time.perf_counter() - began
@@ -129,7 +127,7 @@ def measure(
 def _with_progress(
     reports: Iterator[Report], settings: RunSettings, games: int
 ) -> Iterator[Report]:
-    """Yields reports, and shows a bar with games per second, the win rate, and the time left."""
+    """Yields reports, and shows a bar: games per second, cores busy, win rate, and time left."""
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
@@ -143,14 +141,16 @@ def _with_progress(
         disable=not console.is_terminal,
     )
     won = played = 0
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     with bar:
         task = bar.add_task(settings.strategy, total=games, speed="compiling", wins="")
         for latest in reports:
             yield latest
             won, played = won + int(latest.record.won.sum()), played + len(latest.record)
             low, high = wilson(won, played)
-            speed = f"{played / (time.perf_counter() - began):,.0f}/s"
+            seconds = time.perf_counter() - began
+            busy = (time.process_time() - worked) / seconds
+            speed = f"{played / seconds:,.0f}/s on {busy:.1f} cores"
             wins = f"{won / played:.2%} ± {(high - low) / 2:.2%}"
             bar.update(task, completed=played, speed=speed, wins=wins)
 

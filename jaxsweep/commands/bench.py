@@ -2,25 +2,45 @@
 
 import argparse
 import json
+import math
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rich import box
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table as TextTable
+from rich.text import Text
 
+from jaxsweep.benchmarks import rivals
 from jaxsweep.benchmarks.catalogue import BENCHMARKS, LARGE_BATCH, OPENINGS
+from jaxsweep.benchmarks.rivals import Duel, Rival, Speed, WinRate
 from jaxsweep.commands import arguments
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.scalar.players import FAST, PLAYERS
+from jaxsweep.simulation.settings import GAMES_PER_DEVICE
+from jaxsweep.single.words import count
 
 if TYPE_CHECKING:
     from jaxsweep.benchmarks.timing import Timing
+
+_Item = TypeVar("_Item")
+
+PROFILE = "profile"
+
+PROFILE_GAMES = 40_000
+"""Games of a profile, unless --batch says otherwise."""
+
+REPEATS = 15
+"""Samples per benchmark, and of each other library."""
+
+RIVAL_LEVEL = "expert"
+"""The level of games against a rival, unless another is asked for."""
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -28,32 +48,34 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m jaxsweep.bench",
         description="Time the kernels, warmed up, on boards made from a fixed seed.",
-        epilog="example: python -m jaxsweep.bench deal single-cell-round --cores 1",
+        epilog="examples: python -m jaxsweep.bench deal single-cell-round --cores 1; "
+        "python -m jaxsweep.bench --peers --rival './solver --games {games}'",
     )
     parser.add_argument(
         "names",
         nargs="*",
         metavar="NAME",
         help="benchmarks to run (default: all): "
-        + "; ".join(f"{name}: {each.summary}" for name, each in BENCHMARKS.items()),
+        + "; ".join(f"{name}: {each.summary}" for name, each in BENCHMARKS.items())
+        + f"; or {PROFILE} PLAYER: how the time of a player's games divides",
     )
     parser.add_argument(
         "--level",
         choices=list(OPENINGS),
-        help="one level only (default: all levels of a benchmark)",
+        help="one level only (default: all levels of a benchmark; with --rival expert)",
     )
     parser.add_argument(
         "--batch",
         type=arguments.whole_number(1, 2**20),
         metavar="N",
-        help="boards per call (default: the benchmark's own sizes)",
+        help="boards per call (default: the benchmark's own sizes); with --rival our games in "
+        f"progress on each device (default: {GAMES_PER_DEVICE}); with {PROFILE} the games to play",
     )
     parser.add_argument(
         "--repeats",
         type=arguments.whole_number(1, 10_000),
-        default=15,
         metavar="N",
-        help="samples per benchmark (default: 15)",
+        help=f"samples per benchmark (default: {REPEATS}; of a rival {rivals.DEFAULT_REPEATS})",
     )
     parser.add_argument(
         "--cores",
@@ -70,25 +92,75 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--out", metavar="FILE", type=arguments.new_file, help="also write the JSON to a file"
     )
+    _add_rival(parser.add_argument_group("a program of your own, with --peers"))
     parsed = parser.parse_args(argv)
+    parsed.profile = _profiled(parser, parsed)
     unknown = [name for name in parsed.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     if parsed.level == "large" and (parsed.batch or 1) > LARGE_BATCH:
         parser.error(f"--batch {parsed.batch}: the large level takes up to {LARGE_BATCH} boards")
+    if parsed.rival is not None and not parsed.peers:
+        parser.error("--rival goes with --peers")
+    if parsed.rival is None:
+        for option in ("rival_games", "rival_wins", "strategy"):
+            if getattr(parsed, option) is not None:
+                parser.error(f"--{option.replace('_', '-')} goes with --rival")
     return parsed
+
+
+def _profiled(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> str | None:
+    """Returns the player that is to be profiled, if one is, and takes it from the names."""
+    if parsed.names[:1] != [PROFILE]:
+        return None
+    names, parsed.names = parsed.names[1:], []
+    if len(names) != 1:
+        parser.error(f"{PROFILE} takes the name of one player: {', '.join(PLAYERS)}")
+    if names[0] not in PLAYERS:
+        parser.error(f"no player {names[0]!r}; there are {', '.join(PLAYERS)}")
+    return names[0]
+
+
+def _add_rival(group: argparse._ArgumentGroup) -> None:
+    """Adds the command of a rival, and how it is compared."""
+    group.add_argument(
+        "--rival",
+        metavar="CMD",
+        help=f"also compare with a program: its command, with {rivals.GAMES} for the number of "
+        "games; it is run without a shell, for many and for few games",
+    )
+    group.add_argument(
+        "--rival-games",
+        type=arguments.whole_number(rivals.SHORT, 10**9),
+        metavar="N",
+        help="games of the rival in its long runs, of which the short ones have a tenth "
+        f"(default: {rivals.DEFAULT_GAMES})",
+    )
+    group.add_argument(
+        "--rival-wins",
+        metavar="REGEX",
+        help="also compare win rates: a regular expression for the output of the rival, whose one "
+        "group is the number of games won, or a percentage with its sign; the last match counts",
+    )
+    arguments.add_strategy(group, FAST, default_text=FAST)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     argv = list(sys.argv[1:] if argv is None else argv)
     parsed = parse(argv)
+    rival = None if parsed.rival is None else Rival.of(parsed.rival, parsed.rival_wins)
     if parsed.cores:
         _pin(parsed.cores)
+    if rival is not None:
+        # A rival that fails is refused now: before JAX starts, and before other comparisons.
+        rival.run(rivals.short_run(parsed.rival_games or rivals.DEFAULT_GAMES))
     machine.use_devices()
     use_cache()
     if parsed.peers:
-        return _compare(parsed, argv)
+        return _compare(parsed, argv, rival)
+    if parsed.profile:
+        return _profile(parsed, argv)
     jobs = [
         (name, level, batch)
         for name in (parsed.names or BENCHMARKS)
@@ -99,10 +171,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Imported here, so that help and bad arguments do not wait for JAX.
     from jaxsweep.benchmarks.timing import measure
 
-    bar = partial(track, description="measuring", transient=True, disable=parsed.json)
-    timings = [measure(*job, parsed.repeats) for job in bar(jobs, console=Console(stderr=True))]
+    repeats = parsed.repeats or REPEATS
+    timings = [measure(*job, repeats) for job in _with_progress(parsed, jobs)]
     result = {
-        "command": "python -m jaxsweep.bench " + " ".join(argv),
+        "command": "python -m jaxsweep.bench " + shlex.join(argv),
         "unit": "microseconds a board",
         "machine": machine.facts(),
         "peak_memory_mib": machine.peak_memory(),
@@ -111,6 +183,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not _write_json(parsed, result):
         report(timings)
     return 0
+
+
+def _with_progress(parsed: argparse.Namespace, items: Sequence[_Item]) -> Iterable[_Item]:
+    """Yields the items, and shows a bar on a terminal."""
+    console = Console(stderr=True)
+    return track(items, "measuring", transient=True, disable=parsed.json, console=console)
 
 
 def _write_json(parsed: argparse.Namespace, result: dict) -> bool:
@@ -123,18 +201,52 @@ def _write_json(parsed: argparse.Namespace, result: dict) -> bool:
     return parsed.json
 
 
-def _compare(parsed: argparse.Namespace, argv: list[str]) -> int:
-    """Compares with other libraries."""
+def _profile(parsed: argparse.Namespace, argv: list[str]) -> int:
+    """Divides the time of a player's games."""
+    from jaxsweep.benchmarks.profile import SEED, profile
+
+    level = parsed.level or RIVAL_LEVEL
+    found = profile(parsed.profile, OPENINGS[level], parsed.batch or PROFILE_GAMES)
+    result = {
+        "command": "python -m jaxsweep.bench " + shlex.join(argv),
+        "seed": SEED,
+        "level": level,
+        "machine": machine.facts(),
+        **asdict(found),
+    }
+    if _write_json(parsed, result):
+        return 0
+    console = Console(highlight=False)
+    console.print(
+        f"{found.player}, {level}: {found.games_per_second:,.0f} games a second, "
+        f"{found.busy:.2f} cores busy"
+    )
+    table = TextTable(box=box.SIMPLE_HEAD, padding=0)
+    table.add_column("part", no_wrap=True)
+    for column in ("share", "µs a game"):
+        table.add_column(column, justify="right", no_wrap=True)
+    busy = found.busy / found.games_per_second * 1e6
+    for name, share in sorted(found.shares.items(), key=lambda item: -item[1]):
+        table.add_row(name, f"{share:.1%}", f"{share * busy:,.0f}")
+    console.print(table)
+    return 0
+
+
+def _compare(parsed: argparse.Namespace, argv: list[str], rival: Rival | None) -> int:
+    """Compares with other libraries, and with a rival if there is one."""
     from jaxsweep.benchmarks import peers
 
-    found, missing = peers.compare_all(parsed.repeats)
+    found, missing = peers.compare_all(parsed.repeats or REPEATS)
+    duel = None if rival is None else _duel(parsed, rival)
     result = {
-        "command": "python -m jaxsweep.bench " + " ".join(argv),
+        "command": "python -m jaxsweep.bench " + shlex.join(argv),
         "unit": "a second",
         "machine": machine.facts(),
         "comparisons": [asdict(each) | {"ratio": each.ratio} for each in found],
         "missing": missing,
     }
+    if duel is not None:
+        result["rival"] = _rival_facts(parsed, duel)
     if _write_json(parsed, result):
         return 0
     for each in found:
@@ -144,7 +256,83 @@ def _compare(parsed: argparse.Namespace, argv: list[str]) -> int:
         )
     for name in missing:
         print(f"{name} is not installed: no comparison")
+    if duel is not None:
+        report_rival(duel, parsed.level or RIVAL_LEVEL)
     return 0
+
+
+def _duel(parsed: argparse.Namespace, rival: Rival) -> Duel:
+    """Times our player and a rival as the arguments say."""
+    level = parsed.level or RIVAL_LEVEL
+    return rivals.duel(
+        rival,
+        parsed.strategy or FAST,
+        OPENINGS[level],
+        parsed.batch or (LARGE_BATCH if level == "large" else GAMES_PER_DEVICE),
+        parsed.rival_games or rivals.DEFAULT_GAMES,
+        _with_progress(parsed, range(parsed.repeats or rivals.DEFAULT_REPEATS)),
+    )
+
+
+def _rival_facts(parsed: argparse.Namespace, duel: Duel) -> dict:
+    """Returns the comparison with a rival, and the level of our games, for JSON."""
+    level = parsed.level or RIVAL_LEVEL
+    opening = OPENINGS[level]
+    return {
+        "level": level,
+        "board": str(opening.level),
+        "start": opening.start.value,
+        **asdict(duel),
+        "ratio": duel.ratio,
+        "ratio_per_core": duel.ratio_per_core,
+    }
+
+
+def report_rival(duel: Duel, level: str) -> None:
+    """Prints the comparison with a rival as a table, and the ratio as a sentence."""
+    opening, console = OPENINGS[level], Console(highlight=False)
+    table = TextTable(box=box.SIMPLE_HEAD, padding=0)
+    table.add_column("games a second", no_wrap=True)
+    for column in ("median", "middle half", "busy", "per busy core"):
+        table.add_column(column, justify="right", no_wrap=True)
+    if duel.their_wins:
+        table.add_column("won", justify="right", no_wrap=True)
+    table.add_row(duel.player, *_speed_cells(duel.ours), *_win_cells(duel.our_wins))
+    table.add_row("the rival", *_speed_cells(duel.theirs), *_win_cells(duel.their_wins))
+    # The command may hold brackets, which are markup to the console unless they are a Text.
+    console.print(Text(f"the rival: {duel.rival}"))
+    runs = f"{count(duel.games, 'game')} less {duel.short_games:,}"
+    console.print(f"its runs: {runs}, {count(duel.repeats, 'repeat')}")
+    console.print(f"our games: {level}, {opening.level}, {opening.start.value} start")
+    console.print(table)
+    per_core = duel.ratio_per_core
+    console.print(
+        f"{duel.player} plays {_figure(duel.ratio)} times as many games a second as the rival"
+        + (f",\n{_figure(per_core)} times as many per busy core" if per_core else "")
+    )
+
+
+def _speed_cells(speed: Speed) -> list[str]:
+    """Returns a side's speed as cells of a table; what is unknown is a dash."""
+    return [
+        _figure(speed.per_second),
+        " – ".join(_figure(rate) for rate in speed.quartiles),
+        "–" if speed.busy is None else f"{speed.busy:.2f}",
+        "–" if speed.per_core is None else _figure(speed.per_core),
+    ]
+
+
+def _win_cells(wins: WinRate | None) -> list[str]:
+    """Returns a side's win rate with half of its interval; no cell without one."""
+    if wins is None:
+        return []
+    low, high = wins.interval_95
+    return [f"{wins.rate:.2%} ± {(high - low) / 2:.2%}"]
+
+
+def _figure(number: float) -> str:
+    """Returns a positive number with its first three digits, or with all before the point."""
+    return f"{number:,.{max(0, 2 - math.floor(math.log10(number)))}f}"
 
 
 def report(timings: "list[Timing]") -> None:

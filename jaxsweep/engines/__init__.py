@@ -1,8 +1,8 @@
 """Inference engines: from positions to beliefs, the mine probability of every hidden cell.
 
-`ENGINES` holds one engine of each kind by name. Exact are `exact`, `scalar`, `tilesets`, `bitmask`
-and, on small components, `edges`; `sampling`, `rejection` and `chains` estimate; `likelihood` gives
-scores.
+`ENGINES` holds one engine of each kind by name. Exact are `exact`, `native`, `scalar`, `tilesets`,
+`bitmask` and, on small components, `edges`; `sampling`, `rejection` and `chains` estimate;
+`likelihood` gives scores.
 
 The engines that count layouts component by component share one pipeline, `component_engine`:
 
@@ -18,7 +18,8 @@ The engines that count layouts component by component share one pipeline, `compo
 `device_components` labels the components, and `device_counting` counts them, those of few cells by
 `patterns`. The samplers have a kernel each: `rejection` has `random_layouts`, `chains` has
 `particle_gibbs`. `exhaustive` counts the parts of `edges`. `scalar` is
-`jaxsweep.scalar.exact`, which needs no device, as an engine.
+`jaxsweep.scalar.exact`, which needs no device, as an engine, and `native` is `jaxsweep.native`, the
+same compiled to machine code.
 
 To add an engine, write a file with a subclass of `AbstractEngine`, or of
 `component_engine.AbstractComponentEngine` if it counts the layouts of components, and add it to
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 ENGINES: "LazyRegistry[AbstractEngine]" = LazyRegistry(
     {
         "exact": "jaxsweep.engines.exact:Exact",
+        "native": "jaxsweep.engines.native:Native",
         "scalar": "jaxsweep.engines.scalar:Scalar",
         "tilesets": "jaxsweep.engines.tilesets:TileSets",
         "bitmask": "jaxsweep.engines.bitmask:Bitmask",

@@ -23,6 +23,9 @@ from jaxsweep.rules import arrays, frontier
 from jaxsweep.rules.frontier import FAR
 from jaxsweep.runtime.materialize import materialize
 
+BATCH = 256
+"""The number of positions that the sizes of chunks below are for."""
+
 PATTERN_CHUNK, PATTERN_CHUNKS = 64, 8
 
 
@@ -32,6 +35,14 @@ class Chunks(NamedTuple):
     capacity: StateCapacity
     size: int
     number: int
+
+
+def scaled(size: int, batch: int) -> int:
+    """Returns the size of chunks for a larger batch, as accelerators have them.
+
+    Chunks are counted one after the other: where more can be done at once, they are larger.
+    """
+    return size * max(1, batch // BATCH)
 
 
 FORWARD_CHUNKS = (
@@ -81,9 +92,8 @@ class CountedPatterns(eqx.Module):
         cls, components: ComponentBoards, uncounted: Bool[Array, "components batch"]
     ) -> "CountedPatterns":
         """Counts those of the uncounted components that are small enough."""
-        selection = Selection.of(
-            uncounted & components.fits_patterns, PATTERN_CHUNK, PATTERN_CHUNKS
-        )
+        size = scaled(PATTERN_CHUNK, uncounted.shape[1])
+        selection = Selection.of(uncounted & components.fits_patterns, size, PATTERN_CHUNKS)
 
         def work(i):
             return jax.vmap(patterns.count_patterns)(*components.take(selection.chunk(i)))
@@ -134,7 +144,8 @@ class CountedForward(eqx.Module):
         """Counts those of the uncounted components that fit the capacity."""
         capacity = chunks.capacity
         small = (components.cells <= capacity.cells) & (components.numbers <= capacity.numbers)
-        selection = Selection.of(uncounted & small, chunks.size, chunks.number)
+        size = scaled(chunks.size, uncounted.shape[1])
+        selection = Selection.of(uncounted & small, size, chunks.number)
         build = partial(frontier.build, capacity=max(capacity.cells, capacity.numbers))
 
         def work(i):

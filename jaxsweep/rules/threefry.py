@@ -43,6 +43,13 @@ def word(key: KeyWords) -> int:
     return first ^ second
 
 
+def words(keys: UInt32[np.ndarray, "batch 2"]) -> UInt32[np.ndarray, " batch"]:
+    """Draws one random word from each of many keys, as `word`."""
+    zero = np.zeros(len(keys), np.uint64)
+    first, second = _hash((keys[:, 0].astype(np.uint64), keys[:, 1].astype(np.uint64)), zero, zero)
+    return (first ^ second).astype(np.uint32)
+
+
 def uniform_integer(word: int, n: int) -> int:
     """Maps a random word to 0, … n − 1, as `rules.randomness.uniform_integer`."""
     return word * n >> 32

@@ -231,18 +231,19 @@ def _count_opened(episode: Episode, opens: Bits, found: Bool[Array, "*batch"]) -
 
 def apply_move(episode: Episode, move: Move) -> Episode:
     """Applies a move of the strategy: a guess, or cells that it proved safe."""
+    opens, flags = jnp.asarray(move.opens), jnp.asarray(move.flags)
     is_guess, known_risk = move.reason >= Reason.IN_ORDER, move.risk >= 0
-    hit = bitboard.any_set(move.opens & episode.mines)
+    hit = bitboard.any_set(opens & episode.mines)
     risk = jnp.clip(move.risk, 0.0, 1.0 - jnp.finfo(jnp.float32).epsneg)
     first = is_guess & (episode.guesses == 0)
     least_risk = move.reason == Reason.LEAST_RISK
     return Episode(
         mines=episode.mines,
-        opened=episode.opened | move.opens,
-        known_mines=(episode.known_mines | move.flags) & ~move.opens,
+        opened=episode.opened | opens,
+        known_mines=(episode.known_mines | flags) & ~opens,
         game_number=episode.game_number,
         stage=jnp.full_like(episode.stage, Stage.SINGLE),
-        clicks=episode.clicks + bitboard.count(move.opens),
+        clicks=episode.clicks + bitboard.count(opens),
         rounds=episode.rounds + 1,
         guesses=episode.guesses + is_guess.astype(jnp.int32),
         strategy_moves=episode.strategy_moves + 1,

@@ -3,7 +3,8 @@
 A device has a fixed number of slots, each with one episode. Each turn gathers a bucket of episodes
 that are at the same stage, advances them together, and scatters them back. A finished episode is
 recorded and its slot gets a new game. All of this is one compiled program; it returns to the host
-with records of finished games, and with episodes that need a move computed on the host.
+with records of finished games, and with the positions in which the host is to guess, and is called
+again with these guesses.
 """
 
 from collections.abc import Callable
@@ -14,30 +15,34 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Bool, Int, UInt32
 
 from jaxsweep.rules import arrays, bitboard
 from jaxsweep.rules.bitboard import Bits, vmap_last
 from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.position import Position
 from jaxsweep.rules.reasons import Rules
 from jaxsweep.runtime import programs
 from jaxsweep.runtime.machine import Device
 from jaxsweep.runtime.materialize import materialize
 from jaxsweep.simulation import episode
 from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
-from jaxsweep.strategies import AbstractStrategy, Readiness
+from jaxsweep.strategies import AbstractStrategy, Move, Readiness
 
-BUCKET = 256
-"""Episodes that are advanced together: few enough that their boards stay in a core's cache."""
+CPU_BUCKET = 256
+"""Episodes that are advanced together on a CPU: few enough to stay in a core's cache."""
+
+ACCELERATOR_BUCKET = 4096
+"""Episodes that are advanced together on an accelerator: enough to keep its many units busy."""
 
 SINGLE_ROUNDS = 8
 """The most rounds of the single-cell rules in one turn."""
 
+HOST_BATCH = 256
+"""The host guesses in batches of this size, so that engines on devices compile once."""
+
 HOST_SHARE = 8
 """The host is called when one slot in this many waits for it: calls have a high fixed cost."""
-
-AXIS = "devices"
 
 
 class FinishedEpisodes(eqx.Module):
@@ -57,7 +62,7 @@ class DeviceState(eqx.Module):
     next_game: UInt32[Array, ""]
     end_game: UInt32[Array, ""]
     stride: UInt32[Array, ""]
-    """The step between the numbers of a device's games: devices deal in turn."""
+    """The step between the numbers of the games: workers deal in turn."""
     finished: FinishedEpisodes
     finished_count: Int[Array, ""]
 
@@ -71,8 +76,46 @@ class ProgramConfig(NamedTuple):
     """What guesses on the device; None: every guess is left to the host."""
     slots: int
     """Games in progress."""
+    bucket: int
+    """Episodes that are advanced together."""
     max_records: int
     """The most finished games that are reported at once."""
+
+    @property
+    def host_threshold(self) -> int:
+        """The number of episodes that wait for the host before it is called."""
+        return -(-self.slots // HOST_SHARE)
+
+    @property
+    def max_questions(self) -> int:
+        """Room for the episodes that wait for the host: those of one turn above the threshold."""
+        most = min(self.slots, self.host_threshold + self.bucket)
+        return -(-most // HOST_BATCH) * HOST_BATCH
+
+
+class Questions(eqx.Module):
+    """The positions in which the host is to guess, batch last."""
+
+    slot: Int[Array, " questions"]
+    waiting: Bool[Array, " questions"]
+    """Which of the entries are real."""
+    positions: Position
+    key_data: UInt32[Array, "questions words"]
+    """The keys of the guesses."""
+
+
+class Answers(eqx.Module):
+    """The guesses of the host, batch last, and whether it has fetched the finished games."""
+
+    slot: Int[Array | np.ndarray, " questions"]
+    answered: Bool[Array | np.ndarray, " questions"]
+    moves: Move
+    fetched: Bool[Array | np.ndarray, ""]
+
+
+def bucket_for(device: Device) -> int:
+    """Returns how many episodes a device advances together; games do not depend on it."""
+    return CPU_BUCKET if device.platform == "cpu" else ACCELERATOR_BUCKET
 
 
 def initial_state(
@@ -83,7 +126,7 @@ def initial_state(
     Nothing is computed on a device, as each operation would be compiled.
     """
     like = jax.eval_shape(episode.deal, opening, np.uint32(0), np.uint32(0))
-    records = config.max_records + BUCKET
+    records = config.max_records + config.bucket
 
     def full(size: int, value: int, like: jax.ShapeDtypeStruct) -> Array:
         return jax.device_put(np.full((*like.shape, size), value, like.dtype))
@@ -111,12 +154,47 @@ def _finish(openings: OpeningArrays, episodes: Episode) -> FinishedEpisodes:
     return FinishedEpisodes(episodes, won, bitboard.count(episodes.opened & ~episodes.mines))
 
 
+def no_answers(config: ProgramConfig, opening: OpeningArrays) -> Answers:
+    """Returns answers to no questions, as there are before the first turn."""
+    rows, words = opening.cells.shape
+    size = config.max_questions
+    board = np.zeros((rows, words, size), np.uint32)
+    reason, risk = np.zeros(size, np.int32), np.zeros(size, np.float32)
+    answers = Answers(
+        reason, np.zeros(size, bool), Move(board, board, reason, risk), np.asarray(False)
+    )
+    return jax.device_put(answers)
+
+
+def _no_questions(config: ProgramConfig, opening: OpeningArrays) -> Questions:
+    """Returns questions about nothing: an example of their structure."""
+    rows, words = opening.cells.shape
+    size = config.max_questions
+    board, slot, none, keys = jax.device_put(
+        (
+            np.zeros((rows, words, size), np.uint32),
+            np.zeros(size, np.int32),
+            np.zeros(size, bool),
+            np.zeros((size, 2), np.uint32),
+        )
+    )
+    positions = Position(board, board, (board, board, board, board), board, slot)
+    return Questions(slot, none, positions, keys)
+
+
 def run(
-    config: ProgramConfig, seed: UInt32[Array, ""], opening: OpeningArrays, state: DeviceState
-) -> DeviceState:
-    """Takes turns until records are to be fetched, the host is needed, or all games are over."""
-    state = eqx.tree_at(lambda s: s.finished_count, state, jnp.int32(0))
-    openings = opening.broadcast(BUCKET)
+    config: ProgramConfig,
+    seed: UInt32[Array, ""],
+    opening: OpeningArrays,
+    state: DeviceState,
+    answers: Answers,
+) -> tuple[DeviceState, Questions]:
+    """Applies the host's guesses, and takes turns until the host has something to do.
+
+    It is to fetch records, to guess, or to end the run as all games are over.
+    """
+    state = _apply_answers(config, state, answers)
+    openings = opening.broadcast(config.bucket)
 
     def queue_sizes(state: DeviceState) -> Int[Array, " stages"]:
         stages = jnp.arange(len(Stage), dtype=jnp.int32)
@@ -127,26 +205,32 @@ def run(
     def should_continue(state: DeviceState) -> Bool[Array, ""]:
         sizes = queue_sizes(state)
         on_device = jnp.sum(sizes, dtype=jnp.int32) - sizes[Stage.HOST]
-        has_room = state.finished_count + BUCKET <= config.max_records
-        return has_room & (on_device > 0) & (sizes[Stage.HOST] < host_threshold(config.slots))
+        has_room = state.finished_count + config.bucket <= config.max_records
+        return has_room & (on_device > 0) & (sizes[Stage.HOST] < config.host_threshold)
+
+    def keep(bucket: Bucket) -> Episode:
+        return bucket.episodes
 
     def turn(state: DeviceState) -> DeviceState:
         sizes = queue_sizes(state).at[Stage.HOST].set(0)
         # Of the stages that fill a bucket the last, as it frees slots soonest; else the largest.
-        full = jnp.minimum(sizes, BUCKET) * len(Stage) + jnp.arange(len(Stage), dtype=jnp.int32)
+        stages = jnp.arange(len(Stage), dtype=jnp.int32)
+        full = jnp.minimum(sizes, config.bucket) * len(Stage) + stages
         stage = jnp.argmax(jnp.where(sizes > 0, full, -1)).astype(jnp.int32)
-        index, filled = arrays.compact(state.episodes.stage == stage, BUCKET)
+        index, filled = arrays.compact(state.episodes.stage == stage, config.bucket)
         episodes = jax.tree.map(lambda leaf: leaf[..., index], state.episodes)
         branches = {
             Stage.SINGLE: partial(_single_rounds, config, openings),
             Stage.PAIR: partial(_pair_round, openings),
-            Stage.GUESS: partial(_guess, config, openings, seed),
-            Stage.HOST: lambda bucket: bucket.episodes,
+            Stage.GUESS: partial(_guess, config, openings, seed) if config.strategy else keep,
+            Stage.HOST: keep,
             Stage.OVER: partial(_deal, opening, seed),
             Stage.EMPTY: partial(_deal, opening, seed),
         }
         bucket = Bucket(episodes, filled, state.next_game, state.end_game, state.stride)
         after = jax.lax.switch(stage, [branches[stage] for stage in Stage], bucket)
+        if config.strategy is None:
+            after = _leave_guesses_to_host(after)
         slot = jnp.where(filled, index, config.slots)
         used = jnp.sum(filled, dtype=jnp.int32)
         # Every turn writes its whole bucket after the last record. Only turns of stage OVER
@@ -170,12 +254,39 @@ def run(
             finished_count=state.finished_count + jnp.where(stage == Stage.OVER, used, 0),
         )
 
-    return jax.lax.while_loop(should_continue, turn, state)
+    state = jax.lax.while_loop(should_continue, turn, state)
+    return state, _ask(config, seed, opening, state)
 
 
-def host_threshold(slots: int) -> int:
-    """Returns the number of a device's episodes that wait for the host before it is called."""
-    return -(-slots // HOST_SHARE)
+def _apply_answers(config: ProgramConfig, state: DeviceState, answers: Answers) -> DeviceState:
+    """Makes the host's guesses, and forgets finished games that it has fetched."""
+    waiting = jax.tree.map(lambda leaf: leaf[..., answers.slot], state.episodes)
+    after = episode.apply_move(waiting, answers.moves)
+    slot = jnp.where(answers.answered, answers.slot, config.slots)
+    episodes = jax.tree.map(
+        lambda leaf, new: leaf.at[..., slot].set(new, mode="drop"), state.episodes, after
+    )
+    count = jnp.where(answers.fetched, 0, state.finished_count)
+    return eqx.tree_at(lambda s: (s.episodes, s.finished_count), state, (episodes, count))
+
+
+def _ask(
+    config: ProgramConfig, seed: UInt32[Array, ""], opening: OpeningArrays, state: DeviceState
+) -> Questions:
+    """Returns what the episodes that wait for the host look like to the player."""
+    size = config.max_questions
+    slot, waiting = arrays.compact(state.episodes.stage == Stage.HOST, size)
+    openings = opening.broadcast(size)
+    episodes = jax.tree.map(lambda leaf: leaf[..., slot], state.episodes)
+    episodes = clear_padding(episodes, waiting, openings.cells)
+    positions = materialize(episode.view(openings, episodes))
+    keys = vmap_last(partial(episode.key_for, seed=seed))(episodes)
+    return Questions(slot, waiting, positions, jax.random.key_data(keys))
+
+
+def _leave_guesses_to_host(episodes: Episode) -> Episode:
+    stage = jnp.where(episodes.stage == Stage.GUESS, Stage.HOST, episodes.stage)
+    return eqx.tree_at(lambda x: x.stage, episodes, stage.astype(jnp.int32))
 
 
 class Bucket(NamedTuple):
@@ -218,11 +329,9 @@ def _guess(
     episodes = clear_padding(bucket.episodes, bucket.filled, openings.cells)
     positions = materialize(episode.view(openings, episodes))
     keys = vmap_last(partial(episode.key_for, seed=seed))(episodes)
-    strategy = config.strategy
-    answer = None if strategy is None else strategy.guess_on_device(positions, keys)
-    if answer is None:
-        stage = jnp.full_like(episodes.stage, Stage.HOST)
-        return eqx.tree_at(lambda x: x.stage, episodes, stage)
+    assert config.strategy is not None, "its guesses are left to the host"
+    answer = config.strategy.guess_on_device(positions, keys)
+    assert answer is not None, "strategies that guess on the host only are not compiled"
     move, ready = answer
     after = episode.apply_move(episodes, move)
     stage = jnp.where(ready == Readiness.NEEDS_HOST, Stage.HOST, Stage.GUESS).astype(jnp.int32)
@@ -251,50 +360,34 @@ def _deal(opening: OpeningArrays, seed: UInt32[Array, ""], bucket: Bucket) -> Ep
 
 
 def compile_program(
-    config: ProgramConfig, opening: OpeningArrays, devices: tuple[Device, ...]
-) -> Callable[..., DeviceState]:
-    """Compiles `run` for several devices at once; states have a first axis over the devices.
+    config: ProgramConfig, opening: OpeningArrays, device: Device
+) -> Callable[..., tuple[DeviceState, Questions]]:
+    """Compiles `run` for a device, for all openings in a container of the same size.
 
-    The program is for all openings in a container of the same size. It takes a seed, the opening,
-    and states as `shard_states` returns them, which it overwrites.
+    The program takes a seed, the opening, a state, which it overwrites, and answers.
     """
     rows, words = opening.cells.shape
-    return _compile(config, rows, words, devices)
+    return _compile(config, rows, words, device)
 
 
 @lru_cache(maxsize=16)
 def _compile(
-    config: ProgramConfig, rows: int, words: int, devices: tuple[Device, ...]
-) -> Callable[..., DeviceState]:
-    def one(seed: UInt32[Array, ""], opening: OpeningArrays, states: DeviceState) -> DeviceState:
-        after = run(config, seed, opening, jax.tree.map(lambda leaf: leaf[0], states))
-        return jax.tree.map(lambda leaf: leaf[None], after)
+    config: ProgramConfig, rows: int, words: int, device: Device
+) -> Callable[..., tuple[DeviceState, Questions]]:
+    def program(
+        seed: UInt32[Array, ""], opening: OpeningArrays, state: DeviceState, answers: Answers
+    ) -> tuple[DeviceState, Questions]:
+        return run(config, seed, opening, state, answers)
 
-    replicated, split = PartitionSpec(), PartitionSpec(AXIS)
-    mesh = Mesh(np.array(devices), (AXIS,))
-    function = jax.jit(
-        jax.shard_map(
-            one,
-            mesh=mesh,
-            in_specs=(replicated, replicated, split),
-            out_specs=split,
-            check_vma=False,
-        ),
-        donate_argnums=2,
-    )
-    board, number = jax.device_put(np.zeros((rows, words), np.uint32)), jax.device_put(np.int32(0))
+    function = jax.jit(program, donate_argnums=2)
+    board, number = jax.device_put((np.zeros((rows, words), np.uint32), np.int32(0)), device)
     opening = OpeningArrays(board, board, mines=number, row=number, col=number)
-    states = shard_states([initial_state(config, opening, 0, 0, 1)] * len(devices), devices)
-    arguments = np.uint32(0), opening, states
+    state = jax.device_put(initial_state(config, opening, 0, 0, 1), device)
+    answers = jax.device_put(no_answers(config, opening), device)
+    arguments = jax.device_put(np.uint32(0), device), opening, state, answers
     strategy = config.strategy
     if strategy is not None and not type(strategy).__module__.startswith("jaxsweep."):
         # Nobody would know when the source of this strategy changes.
         return function.lower(*arguments).compile()
-    return programs.load_or_compile(function, arguments, states, devices, repr(config))
-
-
-def shard_states(states: list[DeviceState], devices: tuple[Device, ...]) -> DeviceState:
-    """Stacks one state per device, and puts each on its device as `compile_program` expects."""
-    sharding = NamedSharding(Mesh(np.array(devices), (AXIS,)), PartitionSpec(AXIS))
-    stacked = jax.tree.map(lambda *leaves: np.stack([np.asarray(x) for x in leaves]), *states)
-    return jax.device_put(stacked, sharding)
+    result = state, _no_questions(config, opening)
+    return programs.load_or_compile(function, arguments, result, [device], repr(config))

@@ -22,11 +22,11 @@ from jaxsweep.scalar.advice import Advice
 class Move(eqx.Module):
     """Cells to open, all for one reason, and cells known to be mines; or a batch of moves, last."""
 
-    opens: UInt32[Array, "rows words *batch"]
-    flags: UInt32[Array, "rows words *batch"]
-    reason: Int[Array, "*batch"]
+    opens: UInt32[Array | np.ndarray, "rows words *batch"]
+    flags: UInt32[Array | np.ndarray, "rows words *batch"]
+    reason: Int[Array | np.ndarray, "*batch"]
     """A `Reason`."""
-    risk: Float[Array, "*batch"]
+    risk: Float[Array | np.ndarray, "*batch"]
     """The mine probability of a guessed cell, 0 for certain cells, or `UNKNOWN_RISK`."""
 
 
@@ -65,17 +65,21 @@ class AbstractStrategy(eqx.Module):
 
     @property
     def few_games(self) -> int:
-        """Up to so many expert games, `guess` on the host takes less time than compiling does."""
+        """Up to so many expert games, guesses one by one take less time than compiling does."""
         return 0
+
+    def guesses_on(self, platform: str) -> bool:
+        """Returns whether games on devices of this platform are played by `guess_on_device`.
+
+        Else they are played by `guess`, on the host: where that is faster, or the only way.
+        """
+        return False
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
-    ) -> tuple[Move, Int[Array, " batch"]] | None:
-        """As `guess`, but to be traced into a device program: moves, and a `Readiness` for each.
-
-        None from a strategy that can guess on the host only.
-        """
-        return None
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """As `guess`, but to be traced into a device program: moves, and a `Readiness` for each."""
+        raise TypeError(f"{type(self).__name__} guesses on the host only")
 
 
 class AbstractTraceableStrategy(AbstractStrategy):
@@ -84,6 +88,10 @@ class AbstractTraceableStrategy(AbstractStrategy):
     @abc.abstractmethod
     def choose(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Returns the moves for a batch of positions, batch last; called under `jax.jit`."""
+
+    def guesses_on(self, platform: str) -> bool:
+        """Everywhere: the guess is part of the device's program."""
+        return True
 
     @eqx.filter_jit
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:

@@ -33,6 +33,7 @@ from jaxsweep.strategies.base import (
     keys_of,
     to_advice,
 )
+from jaxsweep.strategies.native import guess_natively
 from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.random import random_cell
 
@@ -96,11 +97,19 @@ class LeastRisk(AbstractStrategy):
         """Of the exact engine, whose device program is large; others guess on the host anyway."""
         return FEW_GAMES if self.engine is None else 0
 
+    def guesses_on(self, platform: str) -> bool:
+        """With the exact engine on accelerators: on a CPU the host is faster."""
+        return self.engine is None and platform != "cpu"
+
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """Opens the cells that the engine proves safe, else one of least risk."""
         if self.engine is None:
-            return guess_one_by_one(self.player, positions, keys, self.guess_by_engine)
+            return guess_natively(self.player, positions, keys, self.guess_one_by_one)
         return self.guess_by_engine(positions, keys)
+
+    def guess_one_by_one(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """As `guess` with the exact engine, by the scalar path: nothing is compiled."""
+        return guess_one_by_one(self.player, positions, keys, self.guess_by_engine)
 
     def guess_by_engine(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """As `guess`, with beliefs about the whole batch at once."""
@@ -173,10 +182,9 @@ class LeastRisk(AbstractStrategy):
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
-    ) -> tuple[Move, Int[Array, " batch"]] | None:
-        """As `guess`, with the device's exact engine; None with any other engine."""
-        if self.engine is not None:
-            return None
+    ) -> tuple[Move, Int[Array, " batch"]]:
+        """As `guess`, with the device's exact engine, which has to be the player's."""
+        assert self.engine is None, "other engines guess on the host"
         reduced = frontier.reduce(positions, trust_flags=True)
         return self.decide_on_device(positions, device_exact.infer(materialize(reduced)), keys)
 

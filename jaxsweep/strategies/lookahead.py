@@ -17,6 +17,7 @@ from jaxsweep.scalar.players import LookaheadPlayer, advise
 from jaxsweep.strategies.base import AbstractStrategy, Move, Readiness
 from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.lookahead_loop import look_ahead
+from jaxsweep.strategies.native import guess_natively
 from jaxsweep.strategies.one_by_one import guess_one_by_one
 from jaxsweep.strategies.outcomes import Outcomes, best_candidate_moves
 
@@ -66,7 +67,7 @@ class Lookahead(AbstractStrategy):
 
     def guess_on_device(
         self, positions: Position, keys: Key[Array, " batch"]
-    ) -> tuple[Move, Int[Array, " batch"]] | None:
+    ) -> tuple[Move, Int[Array, " batch"]]:
         """As `guess`, but for end games and what is over the device's capacity."""
         settings = self.player.settings
         found = look_ahead(positions, self.looks_ahead, two_safest, settings)
@@ -89,8 +90,16 @@ class Lookahead(AbstractStrategy):
         ready = jnp.where(wanted & unsure, Readiness.NEEDS_HOST, ready).astype(jnp.int32)
         return best_candidate_moves(wanted, move, beliefs, outcomes), ready
 
+    def guesses_on(self, platform: str) -> bool:
+        """On accelerators: on a CPU the host is faster."""
+        return platform != "cpu"
+
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """As on the device, with an engine of larger capacity, and the end-game search."""
+        return guess_natively(self.player, positions, keys, self.guess_one_by_one)
+
+    def guess_one_by_one(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
+        """As `guess`, by the scalar path: nothing is compiled."""
         wide = self._least_risk.guess_by_engine
         return guess_one_by_one(self.player, positions, keys, wide)
 

@@ -1,15 +1,13 @@
-"""Guesses of a batch made one by one on the host, by the scalar path.
+"""Guesses of a batch made one by one on the host, by the scalar path: nothing is compiled for them.
 
-On the host a batch is small: positions that do not fit the device, and end games. The scalar path
-is as fast for them as a kernel, and needs none to be compiled.
+For runs of few games, and for positions that exceed the capacity of the compiled path.
 """
 
 from collections.abc import Callable
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Key
+from jaxtyping import Array, Int, Key
 
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.board import mask_of
@@ -50,9 +48,25 @@ def guess_one_by_one(
             grid[..., i] = mask_of(cells, grid[..., i])
         reason[i], risk[i] = advice.reason, UNKNOWN_RISK if advice.risk is None else advice.risk
     packed = (bitboard.pack(opens), bitboard.pack(flags))
-    moves = Move(*(jax.device_put(np.asarray(leaf)) for leaf in (*packed, reason, risk)))
-    if not left:
+    moves = Move(*(np.asarray(leaf) for leaf in (*packed, reason, risk)))
+    return replace_some(moves, np.array(left, int), host, keys, otherwise)
+
+
+def replace_some(
+    moves: Move,
+    which: Int[np.ndarray, " some"],
+    positions: Position,
+    keys: Key[Array, " batch"],
+    otherwise: Callable[[Position, Key[Array, " batch"]], Move],
+) -> Move:
+    """Returns moves on the host with some of them made by `otherwise`."""
+    if not len(which):
         return moves
-    at = np.array(left)
-    others = otherwise(jax.tree.map(lambda leaf: leaf[..., at], host), keys[at])
-    return jax.tree.map(lambda whole, part: jnp.asarray(whole).at[..., at].set(part), moves, others)
+    others = otherwise(jax.tree.map(lambda leaf: leaf[..., which], positions), keys[which])
+
+    def replace(whole: np.ndarray, part: np.ndarray) -> np.ndarray:
+        whole = np.array(whole)
+        whole[..., which] = part
+        return whole
+
+    return jax.tree.map(replace, moves, jax.device_get(others))

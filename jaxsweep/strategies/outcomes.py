@@ -155,8 +155,9 @@ def best_candidate_moves(
         jnp.take_along_axis(x, best, axis=0)[0]
         for x in (candidates.row, candidates.col, candidates.safety)
     )
+    opens = jnp.asarray(move.opens)
     return Move(
-        opens=bitboard.select(wanted, bitboard.single(row, col, move.opens), move.opens),
+        opens=bitboard.select(wanted, bitboard.single(row, col, opens), opens),
         flags=move.flags,
         reason=jnp.where(wanted, Reason.LOOKAHEAD, move.reason).astype(jnp.int32),
         risk=jnp.where(wanted, 1.0 - safety, move.risk),
