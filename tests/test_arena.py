@@ -17,7 +17,7 @@ from jaxsweep.commands import arena
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.reasons import Rules
-from jaxsweep.simulation import episode, runs, scheduler
+from jaxsweep.simulation import device_state, episode, runs, scheduler
 from jaxsweep.simulation.matches import Loss, merge, play_games
 from jaxsweep.simulation.runs import Run, RunError, RunSettings
 from jaxsweep.single import replay
@@ -209,11 +209,11 @@ def test_boards_of_one_container_share_one_kernel():
 
 
 def test_the_program_of_a_device_lowers_for_every_platform():
-    config = scheduler.ProgramConfig(Rules.PAIR, STRATEGIES["exact"], 64, 64, 64)
+    config = device_state.ProgramConfig(Rules.PAIR, STRATEGIES["exact"], 64, 64, 64)
     opening = episode.OpeningArrays.of(BEGINNER)
-    state = scheduler.initial_state(config, opening, 0, 10, 1)
+    state = device_state.initial_state(config, opening, 0, 10, 1)
     kernel = jax.jit(lambda *arguments: scheduler.run(config, *arguments))
-    arguments = (jax.numpy.uint32(1), opening, state, scheduler.no_answers(config, opening))
+    arguments = (jax.numpy.uint32(1), opening, state, device_state.no_answers(config, opening))
     exported = jax.export.export(kernel, platforms=("cpu", "cuda", "tpu"))(*arguments)
     assert set(exported.platforms) == {"cpu", "cuda", "tpu"}
 

@@ -11,7 +11,7 @@ from jaxsweep.engines.exact import Exact
 from jaxsweep.inference import infer
 from jaxsweep.rules import position
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from jaxsweep.simulation.scheduler import CPU_BUCKET as BATCH
+from jaxsweep.simulation.device_state import CPU_BUCKET as BATCH
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from tests.oracle import PlainGame, layouts
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 
+from jaxsweep.native.afterstates import AFTERSTATE
 from jaxsweep.native.board import MINE, SAFE, UNKNOWN, WORD, Record, make_record, read_grid
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.endgame import FOUND, SearchSpace, search, search_space
@@ -47,6 +48,7 @@ class Workspace(NamedTuple):
     """For positions that differ from the one at hand."""
     pairs: Record
     ahead: Record
+    after: Record
     space: SearchSpace
 
 
@@ -57,6 +59,7 @@ def make_workspace(rows: int, cols: int, endgame_layouts: int) -> Workspace:
         make_solver(rows, cols),
         make_record(FIFTY_FIFTIES),
         make_record(LOOKAHEAD),
+        make_record(AFTERSTATE),
         search_space(max(endgame_layouts, 3), rows * cols),
     )
 
@@ -132,6 +135,7 @@ def _guess(mines, word, settings, work):
                 work.other,
                 work.pairs,
                 work.ahead,
+                work.after,
             )
             return (LOOKAHEAD_GUESS, cell) if cell >= 0 else (UNDECIDED, -1)
     return LEAST_RISK, _least_risk(word, settings.random_ties, solver.board, position)

@@ -18,9 +18,9 @@ from jaxsweep.rules.level import Opening
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import scheduler
+from jaxsweep.simulation.device_state import ProgramConfig, bucket_for
 from jaxsweep.simulation.episode import OpeningArrays
 from jaxsweep.simulation.records import Loss, Record, merge, record_of
-from jaxsweep.simulation.scheduler import ProgramConfig
 from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 from jaxsweep.simulation.worker import TimeSpent, Worker, play_all
 from jaxsweep.strategies import AbstractStrategy
@@ -79,7 +79,7 @@ def play_and_report(
         rules=strategy.rules,
         strategy=None if guess_on_host else strategy,
         slots=batch,
-        bucket=bucket or scheduler.bucket_for(used[0]),
+        bucket=bucket or bucket_for(used[0]),
         max_records=0,
     )
     config = config._replace(max_records=min(MAX_RECORDS, max(batch, config.bucket)))

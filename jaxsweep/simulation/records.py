@@ -14,8 +14,8 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
 from jaxsweep.simulation import episode
+from jaxsweep.simulation.device_state import FinishedEpisodes
 from jaxsweep.simulation.episode import Episode, OpeningArrays
-from jaxsweep.simulation.scheduler import FinishedEpisodes
 from jaxsweep.strategies.least_risk import TIE
 
 COMPARED = 256

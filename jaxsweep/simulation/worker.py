@@ -17,9 +17,8 @@ import jax
 import numpy as np
 
 from jaxsweep.runtime.machine import Device
-from jaxsweep.simulation import scheduler
-from jaxsweep.simulation.episode import OpeningArrays
-from jaxsweep.simulation.scheduler import (
+from jaxsweep.simulation import device_state, scheduler
+from jaxsweep.simulation.device_state import (
     HOST_BATCH,
     Answers,
     DeviceState,
@@ -27,6 +26,7 @@ from jaxsweep.simulation.scheduler import (
     ProgramConfig,
     Questions,
 )
+from jaxsweep.simulation.episode import OpeningArrays
 from jaxsweep.strategies import AbstractStrategy, Move
 
 Result = TypeVar("Result")
@@ -78,10 +78,10 @@ class Worker(Generic[Result]):
         to stop.
         """
         program = scheduler.compile_program(self.config, self.opening, self.device)
-        state = scheduler.initial_state(
+        state = device_state.initial_state(
             self.config, self.opening, self.first, self.end, self.stride
         )
-        answers = scheduler.no_answers(self.config, self.opening)
+        answers = device_state.no_answers(self.config, self.opening)
         constants = (np.uint32(self.seed), self.opening)
         constants, state, answers = jax.device_put((constants, state, answers), self.device)
         left, spent = len(range(self.first, self.end, self.stride)), TimeSpent()
