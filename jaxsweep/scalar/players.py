@@ -101,9 +101,9 @@ PLAYERS: dict[str, Player] = {
     "bitmask": LeastRiskPlayer("bitmask"),
     "exact": LeastRiskPlayer(),
     "exact-random-ties": LeastRiskPlayer(random_ties=True),
-    "endgame": LeastRiskPlayer(endgame_layouts=200),
+    "endgame": LeastRiskPlayer(endgame_layouts=400),
     "lookahead": LookaheadPlayer(endgame_layouts=0),
-    "strongest": LookaheadPlayer(endgame_layouts=400),
+    "strongest": LookaheadPlayer(endgame_layouts=1000),
 }
 
 BEST = "strongest"
