@@ -94,16 +94,16 @@ def agree(beliefs, i, total, counts):
 
 
 def test_small_positions_equal_brute_force():
-    """20,000 positions: certain cells and layout counts exactly, probabilities within 1e-5.
+    """8,000 positions: certain cells and layout counts exactly, probabilities within 1e-5.
 
     The scalar path gives exact fractions.
     """
-    samples = list(small_positions(20_000, seed=8))
+    samples = list(small_positions(8_000, seed=8))
     batch = position.stack([position.from_grid(grid, mines) for grid, mines in samples])
     beliefs, totals = infer_and_count(batch)
     statuses = np.bincount(beliefs.status, minlength=3)
     assert statuses[Status.OVER_CAPACITY] == 0
-    assert statuses[Status.INCONSISTENT] > 1000
+    assert statuses[Status.INCONSISTENT] > 400
     for i, (grid, mines) in enumerate(samples):
         few = (grid < 0).sum() <= 16
         total, counts = by_masks(grid, mines) if few else count_by_integers(grid.tolist(), mines)
@@ -136,9 +136,9 @@ def test_the_oracles_agree_with_each_other():
 @pytest.mark.parametrize(
     ("opening", "count"),
     [
-        (Opening.of(LEVELS["expert"]), 900),
-        (Opening.of(Level(16, 30, 130)), 900),
-        (Opening.of(Level(50, 50, 500), Start.ZERO), 200),
+        (Opening.of(LEVELS["expert"]), 400),
+        (Opening.of(Level(16, 30, 130)), 400),
+        (Opening.of(Level(50, 50, 500), Start.ZERO), 60),
     ],
     ids=["expert", "dense", "50×50"],
 )

@@ -1,6 +1,10 @@
 """The scalar path compiled to machine code: the same beliefs and moves, and honest limits."""
 
 import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -9,6 +13,7 @@ import pytest
 from jaxsweep.beliefs import Status
 from jaxsweep.engines.exact import Exact
 from jaxsweep.engines.native import Native
+from jaxsweep.engines.scalar import Scalar
 from jaxsweep.inference import infer
 from jaxsweep.native.board import board_of, used_size
 from jaxsweep.rules import bitboard, threefry
@@ -35,17 +40,18 @@ def test_small_positions_equal_brute_force():
 
 
 @pytest.mark.parametrize(
-    ("opening", "count"),
+    ("opening", "count", "other"),
     [
-        (Opening.of(LEVELS["expert"]), 400),
-        (Opening.of(Level(16, 30, 130)), 200),
-        (Opening.of(Level(100, 100, 2200), Start.ZERO), 2),
+        (Opening.of(LEVELS["expert"]), 400, Exact()),
+        (Opening.of(Level(16, 30, 130)), 200, Exact()),
+        (Opening.of(Level(100, 100, 2200), Start.ZERO), 2, Scalar()),
     ],
     ids=["expert", "dense", "large"],
 )
-def test_beliefs_are_those_of_the_device(opening, count):
+def test_beliefs_are_those_of_other_engines(opening, count, other):
+    """Of the device's engine, and on a board that is large to compile for, of the scalar one."""
     batch = stuck_positions(opening, 5, count)
-    found, expected = infer(batch, Native()), infer(batch, Exact())
+    found, expected = infer(batch, Native()), infer(batch, other)
     np.testing.assert_array_equal(found.status, expected.status)
     assert (found.status == Status.EXACT).all()
     np.testing.assert_array_equal(found.safe, expected.safe)
@@ -197,3 +203,18 @@ def test_more_candidates_than_there_is_room_for_are_evaluated_elsewhere():
     expected = player.guess_one_by_one(batch, keys)
     found = player.guess(batch, keys)
     np.testing.assert_array_equal(found.opens, expected.opens)
+
+
+def test_machine_code_that_cannot_be_kept_lives_as_long_as_its_process(tmp_path):
+    """Beside the sources, where Numba would keep it, a change of another file goes unnoticed."""
+    (tmp_path / "a file").write_text("no folder")
+    script = (
+        "from numba.core import config; import jaxsweep.native.compiler; print(config.CACHE_DIR)"
+    )
+    environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(tmp_path / "a file" / "cache")}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    folder = Path(done.stdout.strip())
+    assert folder.is_absolute()
+    assert not folder.exists()
+    assert Path(__file__).parents[1] not in folder.parents

@@ -16,6 +16,7 @@ from jaxsweep.rules.randomness import random_words
 from jaxsweep.simulation import episode
 from jaxsweep.simulation.episode import OpeningArrays, Stage
 from jaxsweep.strategies import BEST, STRATEGIES, UNKNOWN_RISK, Readiness, Reason, Rules
+from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.random import random_cell
 
 SEED = np.uint32(4)
@@ -23,6 +24,8 @@ GAMES = 64
 OPENING = OpeningArrays.of(Opening.of(LEVELS["beginner"]))
 
 players = pytest.mark.parametrize("name", STRATEGIES)
+
+infer_on_device = jax.jit(LeastRisk.infer_on_device)
 
 
 @jax.jit
@@ -107,6 +110,13 @@ def test_a_move_depends_on_the_position_and_the_key_alone(name):
 def test_a_guess_on_the_device_is_the_guess_on_the_host(name):
     strategy, compared = STRATEGIES[name], 0
     guess = jax.jit(strategy.guess_on_device)
+    if isinstance(strategy, LeastRisk):
+        # As `guess_on_device`, but players share one program of the engine.
+        decide = jax.jit(strategy.decide_on_device)
+
+        def guess(positions, keys):
+            return decide(positions, infer_on_device(positions), keys)
+
     for games, _, positions, moves in walk(name, rounds=3):
         found, ready = jax.device_get(guess(positions, look(games)[1]))
         ok = (games.stage == Stage.GUESS) & (ready == Readiness.READY)

@@ -93,7 +93,8 @@ def measure(
         began = time.perf_counter()
         strategy = STRATEGIES[settings.strategy]
         cells = settings.games * settings.rows * settings.cols
-        if cells <= strategy.few_games * LEVELS["expert"].cells and not is_on_disk():
+        few = cells <= strategy.few_games * LEVELS["expert"].cells
+        if few and not is_on_disk("players.guess_some"):
             assert isinstance(strategy, LeastRisk | Lookahead), "other players compile no guesses"
             strategy = Uncompiled(strategy)
         reports = play_and_report(strategy, settings.opening, settings.seed, settings.games, batch)

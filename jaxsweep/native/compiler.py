@@ -5,8 +5,10 @@ function that it calls, or of a constant that it uses, in another one. So the co
 folder that is named after all sources that it can depend on.
 """
 
+import atexit
 import hashlib
 import shutil
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -32,9 +34,25 @@ def _use_cache() -> Path:
     for other in folder.parent.glob(f"{_PREFIX}*"):
         if other != folder and time.time() - _last_change(other) > _OLD:
             shutil.rmtree(other, ignore_errors=True)
+    folder = _writable(folder)
     settings: Any = config  # Its attributes are made at run time.
     settings.CACHE_DIR = str(folder)
     return folder
+
+
+def _writable(folder: Path) -> Path:
+    """Returns a folder if it can be written to, else one that lives as long as this process.
+
+    Numba would keep the code beside the sources otherwise, and would not notice their changes.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        own = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        atexit.register(shutil.rmtree, own, ignore_errors=True)
+        return own
 
 
 def _last_change(folder: Path) -> float:
@@ -51,6 +69,6 @@ compiled = numba.njit(cache=True, nogil=True, error_model="numpy")
 """Compiles a function on its first call, or loads its machine code; it runs without the GIL."""
 
 
-def is_on_disk() -> bool:
-    """Returns whether the guesses of players are compiled already, on this or an earlier start."""
-    return any(_FOLDER.rglob("players.guess_some*.nbc"))
+def is_on_disk(function: str) -> bool:
+    """Returns whether a function, as `module.name`, was compiled on this or an earlier start."""
+    return any(_FOLDER.rglob(f"{function}*.nbc"))

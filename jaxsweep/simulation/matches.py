@@ -14,6 +14,7 @@ import jax
 
 from jaxsweep.engines.native import Native
 from jaxsweep.engines.scalar import Scalar
+from jaxsweep.native.compiler import is_on_disk
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.machine import Device
@@ -24,12 +25,15 @@ from jaxsweep.simulation.records import Loss, Record, merge, record_of
 from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 from jaxsweep.simulation.worker import TimeSpent, Worker, play_all
 from jaxsweep.strategies import AbstractStrategy
-from jaxsweep.strategies.uncompiled import Uncompiled
 
 __all__ = ["Loss", "Record", "Report", "merge", "play_and_report", "play_games"]
 
 MAX_RECORDS = 4096
 """The most finished games that a device reports at once; never more than are in progress."""
+
+
+FEW_GAMES = 2000
+"""Expert games whose losses the scalar path compares before machine code is compiled."""
 
 
 class Report(eqx.Module):
@@ -86,8 +90,9 @@ def play_and_report(
     on_cpu = used[0].platform == "cpu"
     # The cores of a CPU share one program; one for each would take as many times longer to compile.
     places = [used[0]] * len(used) if on_cpu else [one for one in used for _ in range(2)]
-    # Few games are to be played without compiling, and so are their losses compared.
-    engine = Scalar() if isinstance(strategy, Uncompiled) else Native()
+    # The losses of few games are compared sooner than anything is compiled for that.
+    compiled = games > FEW_GAMES or is_on_disk("inference.infer_some")
+    engine = Native() if compiled else Scalar()
     threads = max(1, machine.cores() // len(places))
     workers = [
         Worker(

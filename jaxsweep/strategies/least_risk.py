@@ -185,8 +185,12 @@ class LeastRisk(AbstractStrategy):
     ) -> tuple[Move, Int[Array, " batch"]]:
         """As `guess`, with the device's exact engine, which has to be the player's."""
         assert self.engine is None, "other engines guess on the host"
-        reduced = frontier.reduce(positions, trust_flags=True)
-        return self.decide_on_device(positions, device_exact.infer(materialize(reduced)), keys)
+        return self.decide_on_device(positions, self.infer_on_device(positions), keys)
+
+    @staticmethod
+    def infer_on_device(positions: Position) -> Beliefs:
+        """Infers exact beliefs about positions in which flags are known mines; to be traced."""
+        return device_exact.infer(materialize(frontier.reduce(positions, trust_flags=True)))
 
     def decide_on_device(
         self, positions: Position, beliefs: Beliefs, keys: Key[Array, " batch"]
