@@ -67,7 +67,7 @@ def facts() -> dict[str, str | int]:
         "system": platform.system(),
         "python": platform.python_version(),
         "jaxsweep": __version__,
-        **{name: version(name) for name in ("jax", "jaxlib", "numpy", "equinox")},
+        **{name: version(name) for name in ("jax", "jaxlib", "numpy", "numba", "equinox")},
     }
 
 
