@@ -10,7 +10,7 @@ import pytest
 
 from jaxsweep.benchmarks import peers, rivals
 from jaxsweep.benchmarks.rivals import Duel, Rival, RivalError, Sample, Speed, WinRate
-from jaxsweep.commands import arguments, bench
+from jaxsweep.commands import arguments, bench, bench_report
 from tests.test_instant import run as run_without_jax
 
 
@@ -192,7 +192,7 @@ def test_options_of_a_rival_that_do_not_fit_are_refused_without_jax(argv, words)
 @pytest.mark.parametrize("won", [None, 789])
 def test_the_table_fits_eighty_columns_and_shows_the_command_as_it_is(won, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    bench.report_rival(duel(FAST, SLOW, won), "expert-zero")
+    bench_report.report_rival(duel(FAST, SLOW, won), "expert-zero")
     out = capsys.readouterr().out
     assert max(len(line) for line in out.splitlines()) <= 80
     assert out.splitlines()[:3] == [
