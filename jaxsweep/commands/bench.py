@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
@@ -17,6 +18,7 @@ from jaxsweep.benchmarks.catalogue import BENCHMARKS, LARGE_BATCH, OPENINGS
 from jaxsweep.benchmarks.rivals import Duel, Rival
 from jaxsweep.commands import arguments
 from jaxsweep.commands.bench_report import (
+    report_accelerator,
     report_peers,
     report_profile,
     report_rival,
@@ -39,6 +41,10 @@ REPEATS = 15
 
 RIVAL_LEVEL = "expert"
 """The level of games against a rival, unless another is asked for."""
+
+ACCELERATOR_FILE = "jaxsweep-accelerator.json"
+ACCELERATOR_REPEATS = 5
+"""The file and the samples of `--accelerator`, unless others are asked for."""
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -67,13 +73,15 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         type=arguments.whole_number(1, 2**20),
         metavar="N",
         help="boards per call (default: the benchmark's own sizes); with --rival our games in "
-        f"progress on each device (default: {GAMES_PER_DEVICE}); with {PROFILE} the games to play",
+        f"progress on each device (default: {GAMES_PER_DEVICE}); with {PROFILE} the games to play; "
+        "with --accelerator the games advanced together (default: 4096)",
     )
     parser.add_argument(
         "--repeats",
         type=arguments.whole_number(1, 10_000),
         metavar="N",
-        help=f"samples per benchmark (default: {REPEATS}; of a rival {rivals.DEFAULT_REPEATS})",
+        help=f"samples per benchmark (default: {REPEATS}; of a rival {rivals.DEFAULT_REPEATS}; "
+        f"with --accelerator {ACCELERATOR_REPEATS})",
     )
     parser.add_argument(
         "--cores",
@@ -85,6 +93,13 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--peers",
         action="store_true",
         help="instead, compare with jumanji and ms_toollib, where they are installed",
+    )
+    parser.add_argument(
+        "--accelerator",
+        action="store_true",
+        help="instead, count what expert games ask of an accelerator, time it on this device, and "
+        f"model it on others, --batch games at a time; writes {ACCELERATOR_FILE} unless --out says "
+        "otherwise",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument(
@@ -98,6 +113,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     if parsed.level == "large" and (parsed.batch or 1) > LARGE_BATCH:
         parser.error(f"--batch {parsed.batch}: the large level takes up to {LARGE_BATCH} boards")
+    if parsed.accelerator and (parsed.names or parsed.profile or parsed.peers or parsed.level):
+        parser.error("--accelerator goes without names, --level and --peers: it plays expert games")
     if parsed.rival is not None and not parsed.peers:
         parser.error("--rival goes with --peers")
     if parsed.rival is None:
@@ -159,6 +176,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _compare(parsed, argv, rival)
     if parsed.profile:
         return _profile(parsed, argv)
+    if parsed.accelerator:
+        return _accelerate(parsed, argv)
     jobs = [
         (name, level, batch)
         for name in (parsed.names or BENCHMARKS)
@@ -215,6 +234,25 @@ def _profile(parsed: argparse.Namespace, argv: list[str]) -> int:
     if _write_json(parsed, result):
         return 0
     report_profile(found, level)
+    return 0
+
+
+def _accelerate(parsed: argparse.Namespace, argv: list[str]) -> int:
+    """Counts, times and models what games ask of an accelerator."""
+    from jaxsweep.benchmarks import accelerator
+    from jaxsweep.simulation.scheduler import ACCELERATOR_BUCKET
+
+    parsed.out = parsed.out or Path(ACCELERATOR_FILE)
+    repeats, bucket = parsed.repeats or ACCELERATOR_REPEATS, parsed.batch or ACCELERATOR_BUCKET
+    result = {
+        "command": "python -m jaxsweep.bench " + shlex.join(argv),
+        "level": RIVAL_LEVEL,
+        "machine": machine.facts(),
+        **accelerator.measure(OPENINGS[RIVAL_LEVEL], bucket, repeats),
+        "peak_memory_mib": machine.peak_memory(),
+    }
+    if not _write_json(parsed, result):
+        report_accelerator(result, parsed.out)
     return 0
 
 

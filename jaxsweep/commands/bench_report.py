@@ -1,7 +1,8 @@
 """What `python -m jaxsweep.bench` prints: a table for each kind of result, at 80 columns."""
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from jaxsweep.benchmarks.peers import Comparison
     from jaxsweep.benchmarks.profile import Profile
     from jaxsweep.benchmarks.timing import Timing
+
+SHOWN = "NVIDIA A100 40GB"
+"""The accelerator whose modelled times are in the table of kernels; the file has all."""
 
 
 def report_profile(found: "Profile", level: str) -> None:
@@ -129,3 +133,46 @@ def report_timings(timings: "list[Timing]") -> None:
         if timing.per_second:
             rate = f"{timing.per_second:,.0f} {timing.unit} a second"
             console.print(f"{timing.benchmark}, {timing.level}: {rate}")
+
+
+def report_accelerator(result: dict[str, Any], file: Path) -> None:
+    """Prints counted work, measured and modelled times, and whole games."""
+    console, bucket = Console(highlight=False), result["bucket"]
+    table = TextTable(box=box.SIMPLE_HEAD, padding=0, title=f"a bucket of {bucket:,} games, expert")
+    table.add_column("kernel", no_wrap=True)
+    for column in ("Mops", "MB", "launches", "decided", "µs here", "µs A100", "bound"):
+        table.add_column(column, justify="right", no_wrap=True)
+    rows = [(kernel["name"], kernel) for kernel in result["kernels"]]
+    for name, found in [*rows, ("a guess: both", result["guess"])]:
+        work, time = found["work"], found["modelled"][SHOWN]
+        table.add_row(
+            name,
+            f"{found['mega_operations']:,.1f}",
+            f"{found['megabytes']:,.1f}",
+            f"{work['launches']:,.0f}",
+            f"{work['decisions']:,.0f}",
+            f"{found['microseconds']:,.0f}",
+            f"{time['microseconds']:,.0f}",
+            time["bound"],
+        )
+    console.print(table)
+    games, inference = result["games"], result["inference_per_second"]
+    work, time = games["work"], games["modelled"][SHOWN]
+    console.print(
+        f"a game of {games['player']}: {games['mega_operations']:,.2f} Mops, "
+        f"{games['megabytes']:,.2f} MB, {work['launches']:,.2f} launches,\n"
+        f"{work['decisions']:,.2f} decisions; a guess has {games['guess_fill']:.0%} of its bucket"
+    )
+    console.print(
+        f"games a second: {games['games_per_second']:,.0f} here, "
+        f"{games['modelled_games_per_second'][SHOWN]:,.0f} modelled on {SHOWN} ({time['bound']})"
+    )
+    console.print(
+        f"inferences a second: {inference['measured']:,.0f} here, "
+        f"{inference['modelled'][SHOWN]:,.0f} modelled on {SHOWN}"
+    )
+    console.print(f"memory of the arena's program: {games['memory_megabytes']:,.0f} MB")
+    this = result["kernels"][0]["modelled"]["this device"]
+    known = "in the model's table" if this else "not in the model's table"
+    # The name of a file or a device may hold brackets, which are markup to the console.
+    console.print(Text(f"this device: {result['device_kind']}, {known}\nwritten: {file}"))
