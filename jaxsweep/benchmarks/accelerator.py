@@ -32,10 +32,16 @@ from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
 from jaxsweep.simulation import device_state, episode, scheduler
-from jaxsweep.simulation.device_state import ACCELERATOR_BUCKET, HOST_BATCH, Answers, ProgramConfig
+from jaxsweep.simulation.device_state import (
+    ACCELERATOR_BUCKET,
+    HOST_BATCH,
+    Answers,
+    ProgramConfig,
+    records_for,
+)
 from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
-from jaxsweep.simulation.matches import MAX_RECORDS, play_and_report
-from jaxsweep.simulation.settings import GAMES_PER_DEVICE
+from jaxsweep.simulation.matches import play_and_report
+from jaxsweep.simulation.settings import GAMES_PER_ACCELERATOR
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, AbstractStrategy, LeastRisk
 
@@ -153,8 +159,8 @@ def measure_games(player: str, opening: Opening, bucket: int) -> Games:
 
     As many games are under way as the arena has by default for this bucket.
     """
-    strategy, slots = STRATEGIES[player], bucket * GAMES_PER_DEVICE // ACCELERATOR_BUCKET
-    records = min(MAX_RECORDS, max(slots, bucket))
+    strategy, slots = STRATEGIES[player], bucket * GAMES_PER_ACCELERATOR // ACCELERATOR_BUCKET
+    records = records_for(slots, bucket)
     config = ProgramConfig(strategy.rules, strategy, slots, bucket, records)
     arrays = OpeningArrays.of(opening)
     answers = device_state.no_answers(config, arrays)

@@ -16,8 +16,9 @@ from jaxsweep.rules.bitboard import vmap_last
 from jaxsweep.rules.deduction import deduce, nothing_certain, single_cell_round
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
+from jaxsweep.simulation.device_state import slots_for
 from jaxsweep.simulation.episode import OpeningArrays
-from jaxsweep.simulation.matches import GAMES_PER_DEVICE, play_and_report, play_games
+from jaxsweep.simulation.matches import play_and_report, play_games
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES
 
@@ -129,7 +130,7 @@ def environment_steps(opening: Opening, batch: int) -> Call:
 
 def arena_games(opening: Opening, batch: int) -> Call:
     """Whole games of the player `exact`; games in progress carry over from call to call."""
-    in_progress = min(GAMES_PER_DEVICE, max(batch, 64))
+    in_progress = min(slots_for(jax.local_devices()[0]), max(batch, 64))
     reports = play_and_report(STRATEGIES["exact"], opening, SEED, 2**31 - 1, in_progress)
     surplus = 0
 

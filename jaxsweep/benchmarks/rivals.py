@@ -246,7 +246,12 @@ def without_start(long: Sample, short: Sample) -> Sample:
 
 
 def duel(
-    rival: Rival, player: str, opening: Opening, batch: int, games: int, rounds: Iterable[int]
+    rival: Rival,
+    player: str,
+    opening: Opening,
+    batch: int | None,
+    games: int,
+    rounds: Iterable[int],
 ) -> Duel:
     """Times a player of ours and a rival in turns.
 
@@ -254,7 +259,7 @@ def duel(
         rival: the program.
         player: the name of our player.
         opening: the opening of our games. Which one a rival plays is a matter of its command.
-        batch: how many of our games are in progress on each device.
+        batch: how many of our games are in progress on each device; None: as the arena has it.
         games: how many games a long run of the rival has; at least two.
         rounds: an item for each repeat.
 
@@ -289,7 +294,9 @@ def _win_rates(ours: Sequence[Sample], theirs: Sample) -> dict[str, WinRate | No
     return {"our_wins": WinRate.of(games, won), "their_wins": WinRate.of(theirs.games, theirs.won)}
 
 
-def _our_games(player: str, opening: Opening, batch: int) -> tuple[Callable[[int], Sample], int]:
+def _our_games(
+    player: str, opening: Opening, batch: int | None
+) -> tuple[Callable[[int], Sample], int]:
     """Returns what plays so many games or more, and how many replace all in progress once.
 
     Games in progress carry over from call to call: devices are as full at the end of a call as in
@@ -297,6 +304,7 @@ def _our_games(player: str, opening: Opening, batch: int) -> tuple[Callable[[int
     """
     import jax
 
+    from jaxsweep.simulation.device_state import slots_for
     from jaxsweep.simulation.matches import play_and_report
     from jaxsweep.strategies import STRATEGIES
 
@@ -314,4 +322,4 @@ def _our_games(player: str, opening: Opening, batch: int) -> tuple[Callable[[int
         seconds = time.perf_counter() - began
         return Sample(played, seconds, time.process_time() - worked, won)
 
-    return play, batch * jax.local_device_count()
+    return play, (batch or slots_for(jax.local_devices()[0])) * jax.local_device_count()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jaxsweep.commands import arguments
 from jaxsweep.scalar.players import FAST, PLAYERS
-from jaxsweep.simulation.settings import GAMES_PER_DEVICE
+from jaxsweep.simulation.settings import GAMES_PER_ACCELERATOR, GAMES_PER_CORE
 
 MAX_DEVICES = 256
 """The most local devices; a CPU can pretend to have any number, but slows down with many."""
@@ -64,9 +64,9 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch",
         type=arguments.whole_number(1, 2**20),
-        default=GAMES_PER_DEVICE,
         metavar="N",
-        help=f"games in progress on each device (default: {GAMES_PER_DEVICE}); changes no result",
+        help=f"games in progress on each device (default: {GAMES_PER_CORE} on a CPU, "
+        f"{GAMES_PER_ACCELERATOR} on an accelerator); changes no result",
     )
     parser.add_argument(
         "--devices",

@@ -18,7 +18,7 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import runs
 from jaxsweep.simulation.matches import Report, merge, play_and_report
 from jaxsweep.simulation.runs import Run
-from jaxsweep.simulation.settings import GAMES_PER_DEVICE, RunSettings
+from jaxsweep.simulation.settings import RunSettings
 from jaxsweep.simulation.statistics import wilson
 from jaxsweep.simulation.summary import Measurement, compare
 from jaxsweep.single.replay import record as record_game
@@ -63,7 +63,7 @@ def measure_and_report(
     """
     _start_devices(None)
     about = _about(command, list(sys.argv[1:] if argv is None else argv))
-    measurement = measure(settings, None, GAMES_PER_DEVICE, about)
+    measurement = measure(settings, None, None, about)
     assert measurement is not None, "there is one process"
     report(measurement, as_json, about)
 
@@ -83,7 +83,7 @@ def _about(command: str, argv: Sequence[str]) -> dict:
 
 
 def measure(
-    settings: RunSettings, folder: Path | None, batch: int, about: dict
+    settings: RunSettings, folder: Path | None, batch: int | None, about: dict
 ) -> Measurement | None:
     """Plays the games of a run that its folder does not have yet; without a folder, all games.
 

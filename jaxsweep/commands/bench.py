@@ -27,7 +27,6 @@ from jaxsweep.commands.bench_report import (
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.scalar.players import FAST, PLAYERS
-from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 
 _Item = TypeVar("_Item")
 
@@ -73,7 +72,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         type=arguments.whole_number(1, 2**20),
         metavar="N",
         help="boards per call (default: the benchmark's own sizes); with --rival our games in "
-        f"progress on each device (default: {GAMES_PER_DEVICE}); with {PROFILE} the games to play; "
+        f"progress on each device (default: as the arena); with {PROFILE} the games to play; "
         "with --accelerator the games advanced together (default: 4096)",
     )
     parser.add_argument(
@@ -240,7 +239,7 @@ def _profile(parsed: argparse.Namespace, argv: list[str]) -> int:
 def _accelerate(parsed: argparse.Namespace, argv: list[str]) -> int:
     """Counts, times and models what games ask of an accelerator."""
     from jaxsweep.benchmarks import accelerator
-    from jaxsweep.simulation.scheduler import ACCELERATOR_BUCKET
+    from jaxsweep.simulation.device_state import ACCELERATOR_BUCKET
 
     parsed.out = parsed.out or Path(ACCELERATOR_FILE)
     repeats, bucket = parsed.repeats or ACCELERATOR_REPEATS, parsed.batch or ACCELERATOR_BUCKET
@@ -286,7 +285,7 @@ def _duel(parsed: argparse.Namespace, rival: Rival) -> Duel:
         rival,
         parsed.strategy or FAST,
         OPENINGS[level],
-        parsed.batch or (LARGE_BATCH if level == "large" else GAMES_PER_DEVICE),
+        parsed.batch or (LARGE_BATCH if level == "large" else None),
         parsed.rival_games or rivals.DEFAULT_GAMES,
         _with_progress(parsed, range(parsed.repeats or rivals.DEFAULT_REPEATS)),
     )

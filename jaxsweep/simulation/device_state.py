@@ -13,6 +13,7 @@ from jaxsweep.rules.reasons import Rules
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import episode
 from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
+from jaxsweep.simulation.settings import GAMES_PER_ACCELERATOR, GAMES_PER_CORE
 from jaxsweep.strategies import AbstractStrategy, Move
 
 CPU_BUCKET = 256
@@ -23,6 +24,9 @@ ACCELERATOR_BUCKET = 4096
 
 HOST_BATCH = 256
 """The host guesses in batches of this size, so that engines on devices compile once."""
+
+MAX_RECORDS = 4096
+"""The most finished games that a device reports at once, unless its bucket is large."""
 
 HOST_SHARE = 8
 """The host is called when one slot in this many waits for it: calls have a high fixed cost."""
@@ -99,6 +103,19 @@ class Answers(eqx.Module):
 def bucket_for(device: Device) -> int:
     """Returns how many episodes a device advances together; games do not depend on it."""
     return CPU_BUCKET if device.platform == "cpu" else ACCELERATOR_BUCKET
+
+
+def slots_for(device: Device) -> int:
+    """Returns how many games a worker of a device has in progress; games do not depend on it."""
+    return GAMES_PER_CORE if device.platform == "cpu" else GAMES_PER_ACCELERATOR
+
+
+def records_for(slots: int, bucket: int) -> int:
+    """Returns how many finished games a device reports at once: never more than are in progress.
+
+    There is room for those of several turns, each of which may finish a bucket.
+    """
+    return min(max(MAX_RECORDS, 4 * bucket), max(slots, bucket))
 
 
 def initial_state(

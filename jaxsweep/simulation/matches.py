@@ -19,17 +19,18 @@ from jaxsweep.rules.level import Opening
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import scheduler
-from jaxsweep.simulation.device_state import ProgramConfig, bucket_for
+from jaxsweep.simulation.device_state import (
+    ProgramConfig,
+    bucket_for,
+    records_for,
+    slots_for,
+)
 from jaxsweep.simulation.episode import OpeningArrays
 from jaxsweep.simulation.records import Loss, Record, merge, record_of
-from jaxsweep.simulation.settings import GAMES_PER_DEVICE
 from jaxsweep.simulation.worker import TimeSpent, Worker, play_all
 from jaxsweep.strategies import AbstractStrategy
 
 __all__ = ["Loss", "Record", "Report", "merge", "play_and_report", "play_games"]
-
-MAX_RECORDS = 4096
-"""The most finished games that a device reports at once; never more than are in progress."""
 
 
 FEW_GAMES = 2000
@@ -50,7 +51,7 @@ def play_and_report(
     opening: Opening,
     seed: int,
     games: int,
-    batch: int = GAMES_PER_DEVICE,
+    batch: int | None = None,
     first: int = 0,
     devices: Sequence[Device] | None = None,
     compare_losses: bool = True,
@@ -64,7 +65,8 @@ def play_and_report(
         opening: the level, start rule and first cell.
         seed: the seed of all games.
         games: how many games to play.
-        batch: how many games each worker has in progress; changes no result.
+        batch: how many games each worker has in progress, by default what suits the device; changes
+            no result.
         first: the number of the first game.
         devices: the devices to play on, by default all local ones.
         compare_losses: whether lost guesses that the strategy did not compare with all other cells
@@ -79,14 +81,14 @@ def play_and_report(
     used = tuple(devices or jax.local_devices())
     if guess_on_host is None:
         guess_on_host = not strategy.guesses_on(used[0].platform)
+    slots, bucket = batch or slots_for(used[0]), bucket or bucket_for(used[0])
     config = ProgramConfig(
         rules=strategy.rules,
         strategy=None if guess_on_host else strategy,
-        slots=batch,
-        bucket=bucket or bucket_for(used[0]),
-        max_records=0,
+        slots=slots,
+        bucket=bucket,
+        max_records=records_for(slots, bucket),
     )
-    config = config._replace(max_records=min(MAX_RECORDS, max(batch, config.bucket)))
     on_cpu = used[0].platform == "cpu"
     # The cores of a CPU share one program; one for each would take as many times longer to compile.
     places = [used[0]] * len(used) if on_cpu else [one for one in used for _ in range(2)]

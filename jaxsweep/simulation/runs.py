@@ -110,7 +110,7 @@ class Run:
 
 
 def play(
-    run: Run, shards: range, batch: int, devices: list[Device] | None = None
+    run: Run, shards: range, batch: int | None = None, devices: list[Device] | None = None
 ) -> Iterator[Report]:
     """Plays the missing ones of these shards, and writes each when its last game is finished."""
     settings = run.settings

@@ -4,8 +4,11 @@ from dataclasses import dataclass
 
 from jaxsweep.rules.level import Level, Opening, Start
 
-GAMES_PER_DEVICE = 4096
-"""Games in progress on each device by default."""
+GAMES_PER_CORE = 4096
+"""Games in progress on each core of a CPU by default."""
+
+GAMES_PER_ACCELERATOR = 16_384
+"""Games in progress on an accelerator by default, for each worker: guesses fill a bucket."""
 
 SHARD = 10_000
 """Games per shard."""
