@@ -92,7 +92,7 @@ def guess_some(
     board, grid = solver.board, solver.position.grid
     for which in range(begin, end):
         read_grid(hidden, opened, numbers, which, board, grid)
-        reason[which], cell = _guess(mines[which], words[which], settings, work)
+        reason[which], cell, _ = guess(mines[which], words[which], settings, work)
         risk[which] = 0.0 if cell < 0 else solver.position.risk[cell]
         if reason[which] == UNDECIDED:
             risk[which] = UNKNOWN_RISK
@@ -108,23 +108,29 @@ def guess_some(
 
 @compiled
 @no_type_check
-def _guess(mines, word, settings, work):
-    """Returns the reason and the cell of a guess; −1 for all cells that are certainly safe."""
+def guess(mines, word, settings, work):
+    """Returns the reason and the cell of a guess, and its win probability.
+
+    The cell is −1 for all cells that are certainly safe, and the win probability is −1 unless the
+    end game was searched. The position is in `work.solver.position.grid`.
+    """
     solver = work.solver
     position = solver.position
     if solve(mines, solver) != EXACT:
-        return UNDECIDED, -1
+        return UNDECIDED, -1, -1.0
     if position.uncertain == 0:
-        return NO_LAYOUT, -1
+        return NO_LAYOUT, -1, -1.0
     for cell in range(position.cells):
         if position.grid[cell] == SAFE:
-            return NO_LAYOUT, -1
+            return NO_LAYOUT, -1, -1.0
     log_layouts, most = solver.join.log_layouts, settings.endgame_layouts
     if log(2) + LOG_ERROR < log_layouts:
         if most and log_layouts <= log(most) + LOG_ERROR:
             grid = position.grid[: position.cells]
-            status, cell, _, _ = search(grid, solver.board.cols, mines, most, work.space)
-            return (BEST_ENDING, cell) if status == FOUND else (UNDECIDED, -1)
+            status, cell, won, layouts = search(grid, solver.board.cols, mines, most, work.space)
+            if status != FOUND:
+                return UNDECIDED, -1, -1.0
+            return BEST_ENDING, cell, won / layouts
         if settings.looks_ahead:
             cell = look_ahead(
                 mines,
@@ -137,8 +143,9 @@ def _guess(mines, word, settings, work):
                 work.ahead,
                 work.after,
             )
-            return (LOOKAHEAD_GUESS, cell) if cell >= 0 else (UNDECIDED, -1)
-    return LEAST_RISK, _least_risk(word, settings.random_ties, solver.board, position)
+            return (LOOKAHEAD_GUESS if cell >= 0 else UNDECIDED), cell, -1.0
+    cell = _least_risk(word, settings.random_ties, solver.board, position)
+    return LEAST_RISK, cell, -1.0
 
 
 @compiled

@@ -1,0 +1,255 @@
+"""How much oftener one player wins than another, and where, with far fewer games than it takes.
+
+    python experiments/duel.py A B [--level LEVEL] [--start safe|zero] [--games N] [--draws K]
+
+B plays games. Wherever A would choose another cell, A plays both choices out on the same layouts,
+drawn from the posterior (`jaxsweep.native.duels`): the sum of the differences is what B wins more
+than A. A player is a name of the registry, with parameters after a colon that differ from it:
+`strongest:max_candidates=16,candidate_ratio=0.8`. Adds a row to `results/duels.json`.
+"""
+
+import argparse
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int8
+from rich.progress import Progress
+
+import reporting
+from jaxsweep.native.duels import DISAGREEMENT, make_rooms, observe_worth, play_duel
+from jaxsweep.native.playouts import BINS
+from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.runtime import machine
+from jaxsweep.scalar.deal import deal
+from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, LookaheadPlayer
+from jaxsweep.simulation.statistics import wilson
+from jaxsweep.strategies.native import settings_of
+
+SEED = 2027
+CHUNK = 100
+"""Games that a thread plays before it reports."""
+
+MAX_DISAGREEMENTS = 200
+"""The most disagreements of a game."""
+
+PILOT_GAMES = 2000
+"""Games of A, by which the worth of a game after a guess is estimated."""
+
+PHASES = (0, 6, 21, 49, 101, 201, 301, 371, 481)
+"""Open cells at which a phase of an expert game begins."""
+
+
+class Sides(NamedTuple):
+    """Both players."""
+
+    a: LeastRiskPlayer | LookaheadPlayer
+    b: LeastRiskPlayer | LookaheadPlayer
+
+
+class Chunk(NamedTuple):
+    """Some games: which of them were won, and all disagreements."""
+
+    won: np.ndarray
+    counted: np.ndarray
+    found: np.ndarray
+
+
+def player(text: str) -> LeastRiskPlayer | LookaheadPlayer:
+    """Reads a player: a name, and parameters that differ from the registered ones."""
+    name, _, rest = text.partition(":")
+    known = PLAYERS.get(name)
+    if not isinstance(known, LeastRiskPlayer | LookaheadPlayer) or (
+        isinstance(known, LeastRiskPlayer) and known.engine is not None
+    ):
+        raise argparse.ArgumentTypeError(f"{name!r} is no player that counts layouts exactly")
+    types = {field.name: type(getattr(known, field.name)) for field in fields(known)}
+    changes: dict[str, Any] = {}
+    for word in filter(None, rest.split(",")):
+        key, equals, value = word.partition("=")
+        if key not in types or not equals:
+            raise argparse.ArgumentTypeError(f"{word!r}: {name} has {', '.join(types)}")
+        changes[key] = value == "True" if types[key] is bool else types[key](value)
+    return replace(known, **changes)
+
+
+class Table:
+    """The memory of one thread, for duels of two players."""
+
+    def __init__(self, opening: Opening, sides: Sides, draws: int):
+        level = opening.level
+        self.opening = opening
+        self.settings = (settings_of(sides.a), settings_of(sides.b))
+        self.rooms = make_rooms(level.rows, level.cols, self.settings, draws)
+        self.found = np.zeros(MAX_DISAGREEMENTS, DISAGREEMENT)
+
+    def start(self, game: int) -> tuple[int, int, Int8[np.ndarray, " cells"]]:
+        """The number of mines, the first cell, and the layout of a game, as the arena deals it."""
+        level, (row, col) = self.opening.level, self.opening.first
+        layout = deal(self.opening, SEED, game).astype(np.int8).ravel()
+        return level.mines, row * level.cols + col, layout
+
+    def observe(self, games: range) -> tuple[np.ndarray, np.ndarray]:
+        """Sums of what games of A were worth after guesses, and how many guesses there were."""
+        sums, counts = np.zeros(BINS), np.zeros(BINS)
+        path = np.zeros(self.opening.level.cells, np.int64)
+        for game in games:
+            random = generator(1, game)
+            player = self.settings[0]
+            observe_worth(*self.start(game), player, random, self.rooms, path, sums, counts)
+        return sums, counts
+
+    def play(self, games: range, worth: Float[np.ndarray, " bins"]) -> Chunk:
+        """Plays duels."""
+        won, counted, found = np.zeros(len(games), bool), np.zeros(len(games), bool), []
+        for i, game in enumerate(games):
+            start, random = self.start(game), generator(0, game)
+            count, status = play_duel(*start, *self.settings, worth, random, self.rooms, self.found)
+            won[i], counted[i] = status == 1, status >= 0
+            if status >= 0:
+                own = self.found[:count].copy()
+                own["game"] = game
+                found.append(own)
+        return Chunk(won, counted, np.concatenate([np.zeros(0, DISAGREEMENT), *found]))
+
+
+def generator(purpose: int, game: int) -> np.ndarray:
+    """The random numbers of a game: the state of a generator."""
+    return np.random.SeedSequence([SEED, purpose, game]).generate_state(1, np.uint64)
+
+
+def on_all_cores(
+    table: Callable[[], Table], chunks: list[range], method: Callable[[Table, range], Any]
+) -> Iterator[Any]:
+    """Yields what a method of a thread's own table returns for each chunk of games, in order."""
+    own = threading.local()
+
+    def work(chunk: range) -> Any:
+        if not hasattr(own, "table"):
+            own.table = table()
+        return method(own.table, chunk)
+
+    with ThreadPoolExecutor(machine.cores()) as pool:
+        yield from pool.map(work, chunks)
+
+
+def chunks_of(first: int, games: int, size: int = CHUNK) -> list[range]:
+    """Games from `first` on, in chunks."""
+    end = first + games
+    return [range(begin, min(begin + size, end)) for begin in range(first, end, size)]
+
+
+def estimate(values: Float[np.ndarray, " found"], games: np.ndarray, count: int) -> dict[str, Any]:
+    """The sum of some values over a game, as a mean of all games in points, with its interval."""
+    _, which = np.unique(games, return_inverse=True)
+    sums = np.zeros(count)
+    np.add.at(sums, which, values)
+    half = 1.96 * sums.std(ddof=1) / np.sqrt(count)
+    mean = sums.mean()
+    return {
+        "points": round(100 * mean, 4),
+        "interval_95": [round(100 * (mean - half), 4), round(100 * (mean + half), 4)],
+        "a_game": round(len(values) / count, 4),
+    }
+
+
+def divide(found: np.ndarray, games: int) -> dict[str, dict[str, Any]]:
+    """The difference by phase, by kind of cell, and by what B risks more than A."""
+    phase = np.digitize(found["open"], PHASES) - 1
+    more = found["risk"][:, 1] - found["risk"][:, 0]
+    kinds = np.array(["off the frontier", "frontier"])[found["on_frontier"]]
+    parts: dict[str, np.ndarray] = {}
+    for i, begin in enumerate(PHASES[:-1]):
+        parts[f"{begin} to {PHASES[i + 1] - 1} open"] = phase == i
+    for a, b in itertools.product(np.unique(kinds), repeat=2):
+        parts[f"A {a}, B {b}"] = (kinds[:, 0] == a) & (kinds[:, 1] == b)
+    parts["B riskier by more than 0.03"] = more > 0.03
+    parts["B riskier by at most 0.03"] = (more > 1e-9) & (more <= 0.03)
+    parts["equal risk"] = np.abs(more) <= 1e-9
+    parts["A riskier"] = more < -1e-9
+    return {
+        name: estimate(found["difference"][which], found["game"][which], games)
+        for name, which in parts.items()
+        if which.any()
+    }
+
+
+def observe(table: Callable[[], Table]) -> Float[np.ndarray, " bins"]:
+    """What a game of A is worth after a guess, by the logarithm of the layouts left."""
+    observed = list(on_all_cores(table, chunks_of(2**30, PILOT_GAMES), Table.observe))
+    sums, counts = (np.sum(one, axis=0) for one in zip(*observed, strict=True))
+    # Bins without games get the mean of all.
+    return (sums + sums.sum() / counts.sum()) / (counts + 1)
+
+
+def duel(opening: Opening, sides: Sides, first: int, games: int, draws: int) -> dict[str, Any]:
+    """Plays the pilot games and the duels, and estimates the difference."""
+
+    def table() -> Table:
+        return Table(opening, sides, draws)
+
+    worth = observe(table)
+    began, parts = time.perf_counter(), []
+    with Progress() as bar:
+        task = bar.add_task("duels", total=games)
+        method = partial(Table.play, worth=worth)
+        for part in on_all_cores(table, chunks_of(first, games), method):
+            parts.append(part)
+            bar.advance(task, len(part.won))
+    seconds = time.perf_counter() - began
+    counted = np.concatenate([part.counted for part in parts])
+    won = np.concatenate([part.won for part in parts])[counted]
+    found = np.concatenate([part.found for part in parts])
+    total = len(won)
+    wins = int(won.sum())
+    noise = 1.96 * np.sqrt(found["variance"].sum()) / total
+    return {
+        "games": total,
+        "left_out": int((~counted).sum()),
+        "win_rate_of_b": wins / total,
+        "interval_95_of_b": wilson(wins, total),
+        "difference": estimate(found["difference"], found["game"], total),
+        "of_which_playouts_points": round(100 * noise, 4),
+        "parts": divide(found, total),
+        "seconds": seconds,
+    }
+
+
+def main() -> None:
+    """Plays duels, prints where the difference comes from, and adds a row to the result file."""
+    parser = reporting.arguments(__doc__, "few games")
+    parser.add_argument("a", type=player, help="the player that plays on")
+    parser.add_argument("b", type=player, help="the player whose games are played")
+    parser.add_argument("--level", choices=LEVELS, default="expert")
+    parser.add_argument("--start", choices=[s.value for s in Start], default="safe")
+    parser.add_argument("--games", type=int, default=20_000)
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="the first game")
+    parser.add_argument("--draws", type=int, default=4, help="layouts for each disagreement")
+    parsed = parser.parse_args()
+    opening = Opening.of(LEVELS[parsed.level], Start(parsed.start))
+    games = 400 if parsed.quick else parsed.games
+    found = duel(opening, Sides(parsed.a, parsed.b), parsed.first, games, parsed.draws)
+    about = {"a": repr(parsed.a), "b": repr(parsed.b), "level": parsed.level, "start": parsed.start}
+    row = reporting.origin(seed=SEED, first=parsed.first, draws=parsed.draws) | about | found
+    whole = found["difference"]
+    print(f"B wins {100 * found['win_rate_of_b']:.2f} % of {found['games']:,} games")
+    for name, part in {"B more than A": whole, **found["parts"]}.items():
+        low, high = part["interval_95"]
+        print(
+            f"{name:32} {part['points']:+.3f} ({low:+.3f} to {high:+.3f}) points, "
+            f"{part['a_game']:.3f} a game"
+        )
+    print(f"playouts alone: ± {found['of_which_playouts_points']:.3f}; {found['seconds']:.0f} s")
+    if not parsed.quick:
+        rows = reporting.read("duels") if (reporting.RESULTS / "duels.json").exists() else []
+        reporting.write("duels", [one for one in rows if one["command"] != row["command"]] + [row])
+
+
+if __name__ == "__main__":
+    main()
