@@ -126,6 +126,7 @@ def play_checked(wanted: dict[str, int]) -> dict[str, dict[str, object]]:
             "games": games,
             "checksum": runs.checksum([record]),
             "won": record.won.astype(int).tolist(),
+            "moves": (record.clicks * 1000 + record.guesses).astype(int).tolist(),
         }
     return found
 
@@ -192,10 +193,11 @@ def summarise(by_version: dict[str, list[dict]]) -> dict:
 def same_games(name: str, checked: dict[str, dict]) -> dict:
     """Tells whether both versions played the same games, and how many results differ."""
     before, after = (checked[version][name] for version in ("before", "after"))
-    won = np.array([before["won"], after["won"]])
+    won, moves = (np.array([before[key], after[key]]) for key in ("won", "moves"))
     return {
         "games": before["games"],
         "equal": before["checksum"] == after["checksum"],
+        "other_moves": int((moves[0] != moves[1]).sum()),
         "other_results": int((won[0] != won[1]).sum()),
         "wins": won.sum(1).tolist(),
     }

@@ -122,15 +122,16 @@ class Games:
     games: int
     """Games that finished in the counted calls."""
     calls: int
-    turns: dict[str, float]
-    """Turns of the program a game, by what the games of the bucket waited for."""
-    single_rounds: float
+    turns: dict[str, float] | None
+    """Turns of the program a game, by what the games of the bucket waited for; None if the compiler
+    has changed the program beyond recognition."""
+    single_rounds: float | None
     """Single-cell rounds of the program a game: a turn has several."""
     moves: float
     """Guesses of a game, and cells that the engine proved safe."""
     rounds: float
     """Rounds of a game in which it opened a cell."""
-    guess_fill: float
+    guess_fill: float | None
     """The share of a bucket that had a guess to make."""
     work: Work
     """Of one game."""
@@ -178,18 +179,19 @@ def measure_games(player: str, opening: Opening, bucket: int) -> Games:
     moves, rounds = (np.concatenate(part) for part in zip(*played, strict=True))
     games = len(moves)
     per_call = program.count(counts)
-    turns, single_rounds = _turns(program.module, counts)
+    turns = _turns(program.module, counts)
+    guess_turns = None if turns is None else max(turns[Stage.GUESS], 1.0)
     measured, rate = _time_games(strategy, opening, slots, bucket)
     return Games(
         player=player,
         slots=slots,
         games=games,
         calls=CALLS,
-        turns={stage.name.lower(): float(turns[stage]) / games for stage in Stage},
-        single_rounds=single_rounds / games,
+        turns=_per_game(turns, games),
+        single_rounds=_single_rounds(program.module, counts, games),
         moves=float(moves.mean()),
         rounds=float(rounds.mean()),
-        guess_fill=float(moves.sum() / max(turns[Stage.GUESS] * bucket, 1)),
+        guess_fill=guess_turns and float(moves.sum()) / (guess_turns * bucket),
         work=per_call.work * (CALLS / games),
         unknown_loops=per_call.unknown_loops,
         **program.memory(),
@@ -203,13 +205,30 @@ def _statistics(episodes: Episode) -> tuple[jax.Array, jax.Array]:
     return episodes.strategy_moves, episodes.rounds
 
 
-def _turns(module: Module, counts: np.ndarray) -> tuple[np.ndarray, float]:
-    """Returns the turns of each stage, and the single-cell rounds."""
+def _per_game(turns: list[float] | None, games: int) -> dict[str, float] | None:
+    """Returns turns by the name of their stage, for one game."""
+    if turns is None:
+        return None
+    return {stage.name.lower(): turns[stage] / games for stage in Stage}
+
+
+def _turns(module: Module, counts: np.ndarray) -> list[float] | None:
+    """Returns the turns of each stage, if the branch by stage can be found."""
     branch = module.branch_of(len(Stage))
+    if branch is None or branch.site is None:
+        return None
+    return counts[branch.site :][: len(Stage)].astype(float).tolist()
+
+
+def _single_rounds(module: Module, counts: np.ndarray, games: int) -> float | None:
+    """Returns the single-cell rounds of a game, if their loop can be found."""
+    branch = module.branch_of(len(Stage))
+    if branch is None:
+        return None
     single = module.computations[branch.called("branch_computations")[Stage.SINGLE]]
-    loop = next(each for each in single.instructions.values() if each.opcode == "while")
-    assert branch.site is not None and loop.site is not None, "every loop and branch is counted"
-    return counts[branch.site :][: len(Stage)], float(counts[loop.site + 1])
+    sites = [each.site for each in single.instructions.values() if each.opcode == "while"]
+    found = [site for site in sites if site is not None]
+    return float(counts[found[0] + 1]) / games if found else None
 
 
 def _time_games(

@@ -161,7 +161,8 @@ def report_accelerator(result: dict[str, Any], file: Path) -> None:
     console.print(
         f"a game of {games['player']}: {games['mega_operations']:,.2f} Mops, "
         f"{games['megabytes']:,.2f} MB, {work['launches']:,.2f} launches,\n"
-        f"{work['decisions']:,.2f} decisions; a guess has {games['guess_fill']:.0%} of its bucket"
+        f"{work['decisions']:,.2f} decisions"
+        + (f"; a guess has {fill:.0%} of its bucket" if (fill := games["guess_fill"]) else "")
     )
     console.print(
         f"games a second: {games['games_per_second']:,.0f} here, "

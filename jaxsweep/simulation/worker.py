@@ -132,7 +132,9 @@ class Worker(Generic[Result]):
             np.zeros(len(slot), np.float32),
         )
         begins = range(0, batches * HOST_BATCH, size)
-        for begin, part in zip(begins, pool.map(guess, begins), strict=True):
+        # In this thread where it is the only one: another would be woken on any core.
+        parts = pool.map(guess, begins) if self.threads > 1 else map(guess, begins)
+        for begin, part in zip(begins, parts, strict=True):
             for leaf, new in zip(jax.tree.leaves(moves), jax.tree.leaves(part), strict=True):
                 leaf[..., begin : begin + size] = new
         return slot, waiting, moves
