@@ -94,16 +94,16 @@ def agree(beliefs, i, total, counts):
 
 
 def test_small_positions_equal_brute_force():
-    """8,000 positions: certain cells and layout counts exactly, probabilities within 1e-5.
+    """5,000 positions: certain cells and layout counts exactly, probabilities within 1e-5.
 
     The scalar path gives exact fractions.
     """
-    samples = list(small_positions(8_000, seed=8))
+    samples = list(small_positions(5_000, seed=8))
     batch = position.stack([position.from_grid(grid, mines) for grid, mines in samples])
     beliefs, totals = infer_and_count(batch)
     statuses = np.bincount(beliefs.status, minlength=3)
     assert statuses[Status.OVER_CAPACITY] == 0
-    assert statuses[Status.INCONSISTENT] > 400
+    assert statuses[Status.INCONSISTENT] > 250
     for i, (grid, mines) in enumerate(samples):
         few = (grid < 0).sum() <= 16
         total, counts = by_masks(grid, mines) if few else count_by_integers(grid.tolist(), mines)

@@ -132,7 +132,7 @@ class Games:
     rounds: float
     """Rounds of a game in which it opened a cell."""
     guess_fill: float | None
-    """The share of a bucket that had a guess to make."""
+    """The share of a bucket that had a guess to make, by the guesses of the games that finished."""
     work: Work
     """Of one game."""
     unknown_loops: int
@@ -191,7 +191,7 @@ def measure_games(player: str, opening: Opening, bucket: int) -> Games:
         single_rounds=_single_rounds(program.module, counts, games),
         moves=float(moves.mean()),
         rounds=float(rounds.mean()),
-        guess_fill=guess_turns and float(moves.sum()) / (guess_turns * bucket),
+        guess_fill=guess_turns and min(1.0, float(moves.sum()) / (guess_turns * bucket)),
         work=per_call.work * (CALLS / games),
         unknown_loops=per_call.unknown_loops,
         **program.memory(),
