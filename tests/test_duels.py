@@ -108,7 +108,7 @@ def test_cells_are_worth_what_the_search_says():
     grid, mines = read_grid(GUESS)
     search = search_endgame(grid, mines, np.zeros(grid.shape, bool), 5000)
     assert search is not None
-    player, draws = settings("strongest"), 4000
+    player, draws = settings("strongest"), 500
     rooms = make_rooms(grid.shape[0], grid.shape[1], (player, player), draws)
     rooms.game["seen"][: grid.size] = grid.ravel()
     rooms.work.solver.position["grid"][: grid.size] = grid.ravel()

@@ -108,7 +108,7 @@ def test_a_move_depends_on_the_position_and_the_key_alone(name):
     "name", ["linear", "random", "knowledge", "exact", "exact-random-ties", "endgame"]
 )
 def test_a_guess_on_the_device_is_the_guess_on_the_host(name):
-    """Look-ahead, which takes a minute to compile, is compared in `test_scalar`."""
+    """Look-ahead, which takes a minute to compile, is compared in `test_fifty_fifty`."""
     strategy, compared = STRATEGIES[name], 0
     guess = jax.jit(strategy.guess_on_device)
     if isinstance(strategy, LeastRisk):

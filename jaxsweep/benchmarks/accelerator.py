@@ -24,13 +24,10 @@ from jaxsweep.benchmarks.accelerator_model import (
 )
 from jaxsweep.benchmarks.counted_program import CountedProgram, Kernel, work_facts
 from jaxsweep.benchmarks.hlo_module import Module
-from jaxsweep.engines import device_exact
 from jaxsweep.environment import Environment, EnvState, random_cells
-from jaxsweep.rules import frontier
 from jaxsweep.rules.bitboard import vmap_last
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position
-from jaxsweep.runtime.materialize import materialize
 from jaxsweep.simulation import device_state, episode, scheduler
 from jaxsweep.simulation.device_state import (
     ACCELERATOR_BUCKET,
@@ -71,9 +68,6 @@ def measure_kernels(opening: Opening, bucket: int, repeats: int) -> Iterator[Ker
     def run(name: str, function: Callable[..., PyTree], *arguments: PyTree) -> Kernel:
         return CountedProgram(function, arguments).kernel(name, arguments, repeats)
 
-    def infer(positions: Position) -> Beliefs:
-        return device_exact.infer(materialize(frontier.reduce(positions, trust_flags=True)))
-
     def choose(episodes: Episode, positions: Position, beliefs: Beliefs) -> Episode:
         keys = vmap_last(partial(episode.key_for, seed=seed))(episodes)
         move, _ = strategy.decide_on_device(positions, beliefs, keys)
@@ -90,7 +84,7 @@ def measure_kernels(opening: Opening, bucket: int, repeats: int) -> Iterator[Ker
     for name, play in rounds.items():
         yield run(name, play, episodes)
     positions = stuck_positions(opening, SEED, bucket)
-    inference = CountedProgram(infer, (positions,))
+    inference = CountedProgram(LeastRisk.infer_on_device, (positions,))
     yield inference.kernel("inference", (positions,), repeats)
     yield run("choice", choose, episodes, positions, inference(positions)[0])
     yield _environment_step(opening, bucket, repeats)
