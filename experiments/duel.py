@@ -23,7 +23,9 @@ from jaxtyping import Float, Int8
 from rich.progress import Progress
 
 import reporting
+from jaxsweep.commands.arguments import whole_number
 from jaxsweep.native.duels import DISAGREEMENT, make_rooms, observe_worth, play_duel
+from jaxsweep.native.lookahead import MAX_CANDIDATES
 from jaxsweep.native.playouts import BINS
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
@@ -69,14 +71,28 @@ def player(text: str) -> LeastRiskPlayer | LookaheadPlayer:
         isinstance(known, LeastRiskPlayer) and known.engine is not None
     ):
         raise argparse.ArgumentTypeError(f"{name!r} is no player that counts layouts exactly")
-    types = {field.name: type(getattr(known, field.name)) for field in fields(known)}
+    # Neither the engine nor the rules before a guess are parameters of a duel.
+    types = {
+        field.name: type(getattr(known, field.name))
+        for field in fields(known)
+        if field.name not in ("engine", "pairs")
+    }
     changes: dict[str, Any] = {}
     for word in filter(None, rest.split(",")):
         key, equals, value = word.partition("=")
         if key not in types or not equals:
             raise argparse.ArgumentTypeError(f"{word!r}: {name} has {', '.join(types)}")
-        changes[key] = value == "True" if types[key] is bool else types[key](value)
-    return replace(known, **changes)
+        try:
+            changes[key] = (
+                {"True": True, "False": False}[value] if types[key] is bool else (types[key](value))
+            )
+        except (KeyError, ValueError):
+            raise argparse.ArgumentTypeError(f"{word!r} is no {types[key].__name__}") from None
+    changed = replace(known, **changes)
+    # The compiled look-ahead has room for so many, and does not check.
+    if isinstance(changed, LookaheadPlayer) and not 0 < changed.max_candidates <= MAX_CANDIDATES:
+        raise argparse.ArgumentTypeError(f"max_candidates is not 1 to {MAX_CANDIDATES}")
+    return changed
 
 
 class Table:
@@ -228,9 +244,13 @@ def main() -> None:
     parser.add_argument("b", type=player, help="the player whose games are played")
     parser.add_argument("--level", choices=LEVELS, default="expert")
     parser.add_argument("--start", choices=[s.value for s in Start], default="safe")
-    parser.add_argument("--games", type=int, default=20_000)
-    parser.add_argument("--first", type=int, default=0, metavar="N", help="the first game")
-    parser.add_argument("--draws", type=int, default=4, help="layouts for each disagreement")
+    parser.add_argument("--games", type=whole_number(1, 2**30), default=20_000)
+    parser.add_argument(
+        "--first", type=whole_number(0, 2**29), default=0, metavar="N", help="the first game"
+    )
+    parser.add_argument(
+        "--draws", type=whole_number(2, 10_000), default=4, help="layouts for each disagreement"
+    )
     parsed = parser.parse_args()
     opening = Opening.of(LEVELS[parsed.level], Start(parsed.start))
     games = 400 if parsed.quick else parsed.games
