@@ -71,7 +71,10 @@ class Recording(Lookahead):
 def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
     """The player's own moves, and the features of each."""
     beliefs, outcomes, unsure = look_ahead(
-        positions, player.looks_ahead, two_safest, player.player.settings
+        positions,
+        player.looks_ahead,
+        partial(two_safest, second_weight=player.second_weight),
+        player.player.settings,
     )
     best = jnp.max(outcomes.expected_values(beliefs.log_layouts), axis=0)
     moves = player.decide_on_device(positions, beliefs, outcomes, unsure, keys)

@@ -15,7 +15,6 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.grid import neighbour_counts
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_grid, from_text, to_grid, to_grid_position
-from jaxsweep.scalar.lookahead import SECOND_WEIGHT
 from jaxsweep.scalar.win_probability import WEIGHTS
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
@@ -27,6 +26,7 @@ from jaxsweep.strategies.outcomes import Outcomes, afterstates
 from .test_fifty_fifty import asked
 
 MOST = 8
+SECOND_WEIGHT = 0.4
 # Nothing is certain here.
 STUCK = from_text("5x4x5\n2HHHH\nHHHHH\nHHHHH\nHHHHH\n")
 
@@ -53,7 +53,8 @@ def evaluated():
     there = candidates.shows.reshape(-1)
     shown = afterstates(position, jnp.asarray(bitboard.pack(known.mines)), candidates, every, there)
     found = to_device(infer(shown))
-    outcomes = Outcomes.unknown(candidates).updated(every, there, found, two_safest(found, shown))
+    values = two_safest(found, shown, SECOND_WEIGHT)
+    outcomes = Outcomes.unknown(candidates).updated(every, there, found, values)
     return outcomes, known
 
 
@@ -196,7 +197,7 @@ def test_a_far_cell_of_a_toss_is_no_twin_of_others():
 
 def worth_of(text):
     position = batch_of(from_text(text))
-    return float(two_safest(to_device(infer(position)), position)[0])
+    return float(two_safest(to_device(infer(position)), position, SECOND_WEIGHT)[0])
 
 
 def test_a_safe_cell_that_tells_nothing_is_no_progress():

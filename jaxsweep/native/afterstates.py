@@ -13,7 +13,6 @@ from jaxsweep.native.compiler import compiled
 from jaxsweep.native.constraints import reduce
 from jaxsweep.native.joining import EXACT, INCONSISTENT, join
 from jaxsweep.native.solving import NO_COMPONENT, count_all, tile_probabilities
-from jaxsweep.scalar.lookahead import SECOND_WEIGHT
 from jaxsweep.scalar.view import MAX_CELLS
 
 NEVER = 2.0
@@ -37,6 +36,8 @@ AFTERSTATE = np.dtype(
         # Cells that the single-cell rules decide.
         ("decided_count", np.int64),
         ("decided", np.int32, MAX_CELLS),
+        # The weight of the second safest cell in a value.
+        ("second_weight", np.float64),
         # The two least risks of cells whose number can tell something.
         ("first", np.float64),
         ("second", np.float64),
@@ -187,7 +188,7 @@ def _two_safest(cell, joins, free, solver, joined, after):
     if after.first == NEVER:
         _find_safest(False, cell, joins, free, solver, joined, after)
     second = after.first if after.second == NEVER else after.second
-    return 1.0 - (1.0 - SECOND_WEIGHT) * after.first - SECOND_WEIGHT * second
+    return 1.0 - (1.0 - after.second_weight) * after.first - after.second_weight * second
 
 
 @compiled

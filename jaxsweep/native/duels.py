@@ -127,7 +127,7 @@ def value_cells(count, mines, player, worth, random, rooms):
 
 @compiled
 @no_type_check
-def _begin(first, layout, board, game):
+def begin_game(first, layout, board, game):
     """Starts a game: opens its first cell."""
     game.seen[: board.rows * board.cols] = UNKNOWN
     game.open = 0
@@ -156,7 +156,7 @@ def play_duel(mines, first, layout, player_a, player_b, worth, random, rooms, fo
     """
     work_a, work_b, game = rooms.work, rooms.other_work, rooms.game
     board, cells = work_b.solver.board, work_b.solver.position.cells
-    _begin(first, layout, board, game)
+    begin_game(first, layout, board, game)
     count = guesses = 0
     while True:
         word = np.int64(next_uniform(random) * WORDS)
@@ -219,7 +219,7 @@ def observe_worth(mines, first, layout, player, random, rooms, path, sums, count
     `path` is room for the bins of a game's guesses.
     """
     work, game = rooms.work, rooms.game
-    _begin(first, layout, work.solver.board, game)
+    begin_game(first, layout, work.solver.board, game)
     guesses = 0
     while True:
         word = np.int64(next_uniform(random) * WORDS)

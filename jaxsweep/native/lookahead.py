@@ -42,23 +42,24 @@ LOOKAHEAD = np.dtype(
 
 @compiled
 @no_type_check
-def look_ahead(mines, ratio, max_candidates, with_pairs, solver, other, pairs, ahead, after):
+def look_ahead(mines, settings, solver, other, pairs, ahead, after):
     """Returns the best candidate of a solved position in which no cell is safe.
 
     Candidates that cannot be the best are not evaluated to the end. Returns −1 where a question
-    exceeds the capacity.
+    exceeds the capacity. The settings are those of `native.players`.
     """
     pairs.count = 0
     pairs.log_all_kept = 0.0
-    if with_pairs and not find_fifty_fifties(mines, solver, other, pairs):
+    if settings.fifty_fifties and not find_fifty_fifties(mines, solver, other, pairs):
         return -1
-    _list_candidates(ratio, max_candidates, solver.board, solver.position, pairs, ahead)
+    list_candidates(settings, solver.board, solver.position, pairs, ahead)
     list_free_cells(solver.position, after)
+    after.second_weight = settings.second_weight
     highest = 0.0
     for i in range(ahead.count):
         cell = ahead.cell[i]
         factor = forced_guess_factor(cell, pairs)
-        status, value = _evaluate(cell, factor, highest - EQUAL, mines, solver, other, after)
+        status, value = evaluate(cell, factor, highest - EQUAL, mines, solver, other, after)
         if status == OVER_CAPACITY:
             return -1
         ahead.value[i] = value
@@ -72,7 +73,7 @@ def look_ahead(mines, ratio, max_candidates, with_pairs, solver, other, pairs, a
 
 @compiled
 @no_type_check
-def _list_candidates(ratio, max_candidates, board, position, pairs, ahead):
+def list_candidates(settings, board, position, pairs, ahead):
     """Lists the cells whose merit is close to the best: by merit, then by hidden neighbours.
 
     A cell's merit is the probability that it is safe times its forced-guess factor. Of cells far
@@ -102,8 +103,9 @@ def _list_candidates(ratio, max_candidates, board, position, pairs, ahead):
             merit = (1.0 - position.risk[cell]) * forced_guess_factor(cell, pairs)
             if keep == 0:
                 best = max(best, merit)
-            elif merit >= ratio * best:
-                _insert_candidate(cell, np.rint(merit / CLOSE), hidden, max_candidates, ahead)
+            elif merit >= settings.candidate_ratio * best:
+                rank, most = np.rint(merit / CLOSE), settings.max_candidates
+                _insert_candidate(cell, rank, hidden, most, ahead)
 
 
 @compiled
@@ -140,7 +142,7 @@ def _insert_candidate(cell, rank, hidden, max_candidates, ahead):
 
 @compiled
 @no_type_check
-def _evaluate(cell, factor, goal, mines, solver, other, after):
+def evaluate(cell, factor, goal, mines, solver, other, after):
     """Returns the status, and the expected value of opening a cell: −1 if it is below `goal`."""
     board, position = solver.board, solver.position
     least = most = 0

@@ -38,6 +38,7 @@ class Settings(NamedTuple):
     candidate_ratio: float
     max_candidates: int
     fifty_fifties: bool
+    second_weight: float
 
 
 class Workspace(NamedTuple):
@@ -133,15 +134,7 @@ def guess(mines, word, settings, work):
             return BEST_ENDING, cell, won / layouts
         if settings.looks_ahead:
             cell = look_ahead(
-                mines,
-                settings.candidate_ratio,
-                settings.max_candidates,
-                settings.fifty_fifties,
-                solver,
-                work.other,
-                work.pairs,
-                work.ahead,
-                work.after,
+                mines, settings, solver, work.other, work.pairs, work.ahead, work.after
             )
             return (LOOKAHEAD_GUESS if cell >= 0 else UNDECIDED), cell, -1.0
     cell = _least_risk(word, settings.random_ties, solver.board, position)

@@ -14,9 +14,6 @@ from jaxsweep.scalar.least_risk import hidden_neighbours
 from jaxsweep.scalar.view import View
 from jaxsweep.scalar.win_probability import win_probability
 
-SECOND_WEIGHT = 0.4
-"""The weight of the second safest cell in the value of an afterstate."""
-
 EQUAL = 1e-4
 """Expected values that differ by less are equal: far more than rounding, far less than matters."""
 
@@ -37,6 +34,8 @@ class LookaheadSettings:
     """The most candidates: by merit, then by fewest hidden neighbours."""
     fifty_fifties: bool
     """Whether pairs that may become a 50/50 are looked for."""
+    second_weight: float
+    """The weight of the second safest cell in the value of an afterstate."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,8 @@ def look_ahead(
     evaluated, highest = [], 0.0
     for cell in candidates(view, solution, factor, factors, settings):
         goal = highest - EQUAL if only_best else 0.0
-        one = _evaluate(view, solution, counter, cell, factors.get(cell, factor), goal)
+        own, weight = factors.get(cell, factor), settings.second_weight
+        one = _evaluate(view, solution, counter, cell, own, weight, goal)
         if one is not None:
             evaluated.append(one)
             highest = max(highest, one.value)
@@ -144,6 +144,7 @@ def _evaluate(
     counter: Counter,
     cell: CellIndex,
     factor: float,
+    second_weight: float,
     goal: float,
 ) -> Evaluated | None:
     """Evaluates every number that a cell may show; None if its value must be below `goal`.
@@ -169,7 +170,7 @@ def _evaluate(
             layouts += found.layouts
             progress += found.layouts if found.safe else 0
             known = layouts / solution.layouts
-            value += found.layouts / solution.layouts * two_safest(after, found)
+            value += found.layouts / solution.layouts * two_safest(after, found, second_weight)
     return Evaluated(
         cell=cell,
         safety=safety,
@@ -178,7 +179,7 @@ def _evaluate(
     )
 
 
-def two_safest(view: View, solution: Solution) -> float:
+def two_safest(view: View, solution: Solution, second_weight: float) -> float:
     """Returns the value of an afterstate: a mean of the safety of its two safest useful cells.
 
     A cell is useful if its number can say something about others: if an uncertain cell is next to
@@ -191,7 +192,7 @@ def two_safest(view: View, solution: Solution) -> float:
     safest = [(solution.safe, 0), *groups] if solution.safe else groups
     risks = _first_two(view, safest, uncertain) or _first_two(view, safest[-len(groups) :], None)
     first, second = risks[0] / solution.layouts, risks[-1] / solution.layouts
-    return 1.0 - (1.0 - SECOND_WEIGHT) * first - SECOND_WEIGHT * second
+    return 1.0 - (1.0 - second_weight) * first - second_weight * second
 
 
 def _first_two(

@@ -68,6 +68,8 @@ class LookaheadPlayer:
     """With at most so many layouts left, the end game is searched."""
     fifty_fifties: bool = True
     """Whether pairs that may become a 50/50 are looked for."""
+    second_weight: float = 0.65
+    """The weight of the second safest cell in the value of an afterstate."""
 
     @property
     def rules(self) -> Rules:
@@ -77,7 +79,9 @@ class LookaheadPlayer:
     @property
     def settings(self) -> LookaheadSettings:
         """How candidates are chosen and evaluated."""
-        return LookaheadSettings(self.candidate_ratio, self.max_candidates, self.fifty_fifties)
+        return LookaheadSettings(
+            self.candidate_ratio, self.max_candidates, self.fifty_fifties, self.second_weight
+        )
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ PLAYERS: dict[str, Player] = {
     "exact-random-ties": LeastRiskPlayer(random_ties=True),
     "endgame": LeastRiskPlayer(endgame_layouts=400),
     "lookahead": LookaheadPlayer(endgame_layouts=0),
-    "strongest": LookaheadPlayer(endgame_layouts=1000),
+    "strongest": LookaheadPlayer(max_candidates=16, endgame_layouts=1000),
 }
 
 BEST = "strongest"

@@ -46,6 +46,7 @@ def strategy_of(player: Player) -> AbstractStrategy:
         player.max_candidates,
         player.endgame_layouts,
         player.fifty_fifties,
+        player.second_weight,
     )
 
 

@@ -1,5 +1,7 @@
 """Look one number ahead: of the nearly safest cells, open the one with the best afterstates."""
 
+from functools import partial
+
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
@@ -12,7 +14,6 @@ from jaxsweep.rules.threefry import KeyWords
 from jaxsweep.runtime.materialize import materialize
 from jaxsweep.scalar.advice import Advice
 from jaxsweep.scalar.endgame import is_before_endgame
-from jaxsweep.scalar.lookahead import SECOND_WEIGHT
 from jaxsweep.scalar.players import LookaheadPlayer, advise
 from jaxsweep.strategies.base import AbstractStrategy, Move, Readiness
 from jaxsweep.strategies.least_risk import LeastRisk
@@ -36,6 +37,8 @@ class Lookahead(AbstractStrategy):
     """With at most so many layouts left, the end game is searched."""
     fifty_fifties: bool = LookaheadPlayer.fifty_fifties
     """Whether pairs that may become a 50/50 are looked for."""
+    second_weight: float = LookaheadPlayer.second_weight
+    """The weight of the second safest cell in the value of an afterstate."""
 
     @property
     def rules(self) -> Rules:
@@ -56,7 +59,11 @@ class Lookahead(AbstractStrategy):
     def player(self) -> LookaheadPlayer:
         """The definition of the player."""
         return LookaheadPlayer(
-            self.candidate_ratio, self.max_candidates, self.endgame_layouts, self.fifty_fifties
+            self.candidate_ratio,
+            self.max_candidates,
+            self.endgame_layouts,
+            self.fifty_fifties,
+            self.second_weight,
         )
 
     def looks_ahead(self, beliefs: Beliefs) -> Bool[Array, " batch"]:
@@ -69,8 +76,8 @@ class Lookahead(AbstractStrategy):
         self, positions: Position, keys: Key[Array, " batch"]
     ) -> tuple[Move, Int[Array, " batch"]]:
         """As `guess`, but for end games and what is over the device's capacity."""
-        settings = self.player.settings
-        found = look_ahead(positions, self.looks_ahead, two_safest, settings)
+        value = partial(two_safest, second_weight=self.second_weight)
+        found = look_ahead(positions, self.looks_ahead, value, self.player.settings)
         return self.decide_on_device(positions, *found, keys)
 
     def decide_on_device(
@@ -120,7 +127,9 @@ class Lookahead(AbstractStrategy):
         return self._least_risk.advise_by_engine(position, key, beliefs, layouts)
 
 
-def two_safest(beliefs: Beliefs, positions: Position) -> Float[Array, " batch"]:
+def two_safest(
+    beliefs: Beliefs, positions: Position, second_weight: float
+) -> Float[Array, " batch"]:
     """Returns the value of afterstates: a mean of the safety of their two safest useful cells.
 
     A cell is useful if its number can say something about others: if an uncertain cell is next to
@@ -139,5 +148,5 @@ def two_safest(beliefs: Beliefs, positions: Position) -> Float[Array, " batch"]:
     second = jnp.min(jnp.where(least, 2.0, risk), axis=(0, 1))
     alone = (jnp.sum(least, axis=(0, 1), dtype=jnp.int32) == 1) & (second <= 1.0)
     second = jnp.where(alone, second, first)
-    value = 1.0 - (1.0 - SECOND_WEIGHT) * first - SECOND_WEIGHT * second
+    value = 1.0 - (1.0 - second_weight) * first - second_weight * second
     return jnp.where(first > 1.0, 1.0, value)

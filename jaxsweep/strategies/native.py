@@ -59,7 +59,7 @@ def guess_natively(
 def settings_of(player: LeastRiskPlayer | LookaheadPlayer) -> Settings:
     """Returns the parameters of a player."""
     if isinstance(player, LeastRiskPlayer):
-        return Settings(False, player.random_ties, player.endgame_layouts, 0.0, 1, False)
+        return Settings(False, player.random_ties, player.endgame_layouts, 0.0, 1, False, 0.0)
     return Settings(
         True,
         False,
@@ -67,6 +67,7 @@ def settings_of(player: LeastRiskPlayer | LookaheadPlayer) -> Settings:
         player.candidate_ratio,
         player.max_candidates,
         player.fifty_fifties,
+        player.second_weight,
     )
 
 
