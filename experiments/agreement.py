@@ -25,7 +25,7 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import Position, to_grid_position
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.scalar import exact
-from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, advise
+from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, LookaheadPlayer, RolloutPlayer, advise
 from jaxsweep.simulation import episode
 from jaxsweep.simulation.episode import Episode, OpeningArrays, Stage
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -50,15 +50,18 @@ OPENINGS = {
     "50×50/500": Opening.of(Level(50, 50, 500), Start.ZERO),
 }
 
-PLAYED = ("exact", "endgame", "strongest")
+PLAYED = ("exact", "endgame", "lookahead")
 """The players of whole games."""
 
 COMPARED = [
     name
     for name, player in PLAYERS.items()
     if not (isinstance(player, LeastRiskPlayer) and player.engine)
+    and not isinstance(player, RolloutPlayer)
+    and not (isinstance(player, LookaheadPlayer) and player.refined)
 ]
-"""The players that the scalar path has."""
+"""The players that both the scalar path and devices have. Those that look two numbers ahead are
+compared with their compiled form by tests."""
 
 MoveKey = tuple[tuple[tuple[int, int], ...], int]
 """The cells that a move opens, and its reason."""

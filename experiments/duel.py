@@ -24,7 +24,8 @@ from rich.progress import Progress
 
 import reporting
 from jaxsweep.commands.arguments import whole_number
-from jaxsweep.native.duels import DISAGREEMENT, make_rooms, observe_worth, play_duel
+from jaxsweep.native.cell_values import make_rooms
+from jaxsweep.native.duels import DISAGREEMENT, observe_worth, play_duel
 from jaxsweep.native.lookahead import MAX_CANDIDATES
 from jaxsweep.native.playouts import BINS
 from jaxsweep.rules.level import LEVELS, Opening, Start
@@ -90,8 +91,10 @@ def player(text: str) -> LeastRiskPlayer | LookaheadPlayer:
             raise argparse.ArgumentTypeError(f"{word!r} is no {types[key].__name__}") from None
     changed = replace(known, **changes)
     # The compiled look-ahead has room for so many, and does not check.
-    if isinstance(changed, LookaheadPlayer) and not 0 < changed.max_candidates <= MAX_CANDIDATES:
-        raise argparse.ArgumentTypeError(f"max_candidates is not 1 to {MAX_CANDIDATES}")
+    if isinstance(changed, LookaheadPlayer):
+        for key in ("max_candidates", "deeper_candidates"):
+            if not 0 < getattr(changed, key) <= MAX_CANDIDATES:
+                raise argparse.ArgumentTypeError(f"{key} is not 1 to {MAX_CANDIDATES}")
     return changed
 
 

@@ -2,156 +2,155 @@
 
     python experiments/win_probability.py [--quick]
 
-Plays games of several levels with the player that looks ahead, records the features of every guess,
-and fits the probability that the game is won by logistic regression. A fifth of the games is held
-out to check the calibration. Writes `results/win-probability.json`.
+Plays games of the standard levels with the player `strongest`, notes the features of every guess
+by looking ahead, and fits the probability that the game is won by logistic regression. A half of
+the games is held out to check the calibration, level by level. Writes
+`results/win-probability.json`.
 """
 
 import json
 from functools import partial
+from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key, UInt32
+from jaxtyping import Float
 from rich.progress import Progress
 
 import reporting
-from jaxsweep.rules.game import game_key, move_key
+from duel import Sides, Table, chunks_of, generator, on_all_cores
+from jaxsweep.native.board import MINE
+from jaxsweep.native.cell_values import WORDS
+from jaxsweep.native.duels import begin_game
+from jaxsweep.native.layout_sampling import next_uniform
+from jaxsweep.native.players import BEST_ENDING, LOOKAHEAD_GUESS, NO_LAYOUT, UNDECIDED
+from jaxsweep.native.playouts import TWO_LAYOUTS, next_guess, open_cell
 from jaxsweep.rules.level import LEVELS, Opening, Start
-from jaxsweep.rules.position import Position
-from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.scalar.win_probability import WEIGHTS
-from jaxsweep.simulation.matches import play_games
-from jaxsweep.strategies import Move, Readiness, Reason
-from jaxsweep.strategies.least_risk import LeastRisk
-from jaxsweep.strategies.lookahead import Lookahead, two_safest
-from jaxsweep.strategies.lookahead_loop import look_ahead
-from jaxsweep.strategies.win_probability import features
+from jaxsweep.scalar.players import BEST, PLAYERS, LookaheadPlayer
+from jaxsweep.scalar.win_probability import WEIGHTS, features
 
-SEED = 11
-MOVES = 64
-"""Guesses and certain cells of a game that the player is asked for, at most."""
+GAMES = 20_000
+FIRST = 20_000_000
+"""The first game: others than those of duels."""
 
-LEVEL_STARTS = (
-    ("expert", Start.SAFE),
-    ("expert", Start.ZERO),
-    ("intermediate", Start.SAFE),
-    ("beginner", Start.SAFE),
+LEVEL_STARTS = tuple(
+    (name, start)
+    for name in ("expert", "intermediate", "beginner", "mini")
+    for start in (Start.SAFE, Start.ZERO)
 )
 
-recorded: list[
-    tuple[UInt32[np.ndarray, "guesses words"], Float[np.ndarray, "features guesses"]]
-] = []
-"""Of every guess, its key, and the features of the win-probability model."""
+Guesses = list[tuple[int, float, tuple[float, ...]]]
+"""Of each guess: its game, what the game was worth, and the features."""
 
 
-class Recording(Lookahead):
-    """Plays as always, but makes its guesses on the host, and records their features."""
-
-    def guesses_on(self, platform: str) -> bool:
-        """Nowhere: the host records all guesses."""
-        return False
-
-    def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
-        """Records the guesses that the device can make; searches endgames."""
-        (move, ready), seen = _look(
-            Lookahead(endgame_layouts=self.endgame_layouts), positions, keys
-        )
-        looked = np.asarray(move.reason) == Reason.LOOKAHEAD
-        recorded.append(
-            (np.asarray(jax.random.key_data(keys))[looked], np.asarray(seen)[:, looked])
-        )
-        host = LeastRisk(endgame_layouts=self.endgame_layouts).guess(positions, keys)
-        use = jnp.asarray(ready == Readiness.READY)
-        return jax.tree.map(lambda a, b: jnp.where(use, a, b), move, host)
-
-
-@partial(jax.jit, static_argnums=0)
-def _look(player: Lookahead, positions: Position, keys: Key[Array, " batch"]):
-    """The player's own moves, and the features of each."""
-    beliefs, outcomes, unsure = look_ahead(
-        positions,
-        player.looks_ahead,
-        partial(two_safest, second_weight=player.second_weight),
-        player.player.settings,
-    )
-    best = jnp.max(outcomes.expected_values(beliefs.log_layouts), axis=0)
-    moves = player.decide_on_device(positions, beliefs, outcomes, unsure, keys)
-    return moves, features(best[None], positions, beliefs)[:, 0]
-
-
-def play(opening: Opening, games: int, bar: Progress) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of every guess, its features, its game, and whether that was won."""
-    recorded.clear()
-    won = np.zeros(games, bool)
-    task = bar.add_task(f"{opening.level}, {opening.start.value}", total=games)
-    for record in play_games(Recording(), opening, SEED, games, compare_losses=False):
-        won[record.game_number] = record.won
-        bar.advance(task, len(record.game_number))
-    words = np.concatenate([key for key, _ in recorded])
-    game = _games(words, games)
-    return np.concatenate([seen for _, seen in recorded], axis=1).T, game, won[game]
-
-
-def _games(words: UInt32[np.ndarray, "guesses words"], games: int) -> Int[np.ndarray, " guesses"]:
-    """The games whose guesses have these keys."""
-
-    def keys(number, asked):
-        return jax.random.key_data(move_key(game_key(np.uint32(SEED), number), asked))
-
-    each = jax.vmap(jax.vmap(keys, (None, 0)), (0, None))
-    every = np.asarray(each(jnp.arange(games, dtype=jnp.uint32), jnp.arange(MOVES)))
-    of = {key.tobytes(): number for number, row in enumerate(every) for key in row}
-    return np.array([of[key.tobytes()] for key in words])
+def play(table: Table, games: range) -> Guesses:
+    """Plays games; they are worth the exact win probability once the end is searched."""
+    found: Guesses = []
+    work, game, player = table.rooms.work, table.rooms.game, table.settings[0]
+    position, ahead = work.solver.position, work.here.ahead
+    for number in games:
+        mines, first, layout = table.start(number)
+        begin_game(first, layout, work.solver.board, game)
+        random, own = generator(3, number), []
+        while True:
+            word = np.int64(next_uniform(random) * WORDS)
+            reason, cell, value = next_guess(mines, word, player, layout, work, game)
+            if reason in (NO_LAYOUT, UNDECIDED, BEST_ENDING):
+                break
+            log_layouts = float(work.solver.join["log_layouts"])
+            if reason == LOOKAHEAD_GUESS:
+                cells = ahead["cell"][: int(ahead["count"])].tolist()
+                score = float(ahead["value"][cells.index(cell)])
+                known = int((position["grid"][: int(position["cells"])] == MINE).sum())
+                uncertain = int(position["uncertain"])
+                own.append(features(score, log_layouts, mines - known, uncertain))
+            if log_layouts <= TWO_LAYOUTS:
+                value = 0.5
+                break
+            if layout[cell]:
+                value = 0.0
+                break
+            open_cell(cell, work.solver.board, layout, game)
+        if reason != UNDECIDED:
+            worth = 1.0 if reason == NO_LAYOUT else value
+            found += [(number, worth, one) for one in own]
+    return found
 
 
 def fit(
-    x: Float[np.ndarray, "guesses features"], won: Bool[np.ndarray, " guesses"]
+    x: Float[np.ndarray, "guesses features"], won: Float[np.ndarray, " guesses"]
 ) -> Float[np.ndarray, " features"]:
     """The maximum-likelihood weights of a logistic regression, by Newton's method."""
     weights = np.zeros(x.shape[1])
     for _ in range(30):
         chance = 1 / (1 + np.exp(-x @ weights))
         curve = (x * (chance * (1 - chance))[:, None]).T @ x
-        weights += np.linalg.solve(curve, x.T @ (won - chance))
+        weights += np.linalg.solve(curve + 1e-9 * np.eye(len(curve)), x.T @ (won - chance))
     return weights
+
+
+def reliability(
+    chance: Float[np.ndarray, " guesses"], won: Float[np.ndarray, " guesses"]
+) -> list[dict[str, Any]]:
+    """Predicted and real win rates in each tenth of the guesses, by predicted win probability."""
+    order = np.argsort(chance, kind="stable")
+    rows = []
+    for part in np.array_split(order, 10):
+        error = 1.96 * won[part].std() / np.sqrt(len(part))
+        mean = float(won[part].mean())
+        rows.append(
+            {
+                "guesses": len(part),
+                "chance": float(chance[part].mean()),
+                "won": mean,
+                "interval_95": [mean - error, mean + error],
+            }
+        )
+    return rows
 
 
 def main() -> None:
     """Plays, fits, prints and writes the result file."""
     quick = reporting.arguments(__doc__, "few games").parse_args().quick
-    use_cache()
-    games = 300 if quick else 1_500
+    games = 1_000 if quick else GAMES
+    player = PLAYERS[BEST]
+    assert isinstance(player, LookaheadPlayer)
+    x, won, held, level = [], [], [], []
     with Progress() as bar:
-        parts = [play(Opening.of(LEVELS[n], start), games, bar) for n, start in LEVEL_STARTS]
-    x, game, won = (np.concatenate(column) for column in zip(*parts, strict=True))
-    held = game % 5 == 0
-    weights = fit(x[~held].astype(float), won[~held])
-    chance = 1 / (1 + np.exp(-x[held] @ weights))
-    bounds = np.quantile(chance, np.linspace(0, 1, 11))
-    tenth = np.clip(np.searchsorted(bounds, chance, side="right") - 1, 0, 9)
-    table = [
-        {
-            "guesses": int((tenth == i).sum()),
-            "chance": float(chance[tenth == i].mean()),
-            "won": float(won[held][tenth == i].mean()),
-        }
-        for i in range(10)
-    ]
-    for row in table:
-        print(f"{row['guesses']:>6} guesses: about {row['chance']:.1%}, won {row['won']:.1%}")
+        for name, start in LEVEL_STARTS:
+            opening = Opening.of(LEVELS[name], start)
+            table = partial(Table, opening, Sides(player, player), 2)
+            task = bar.add_task(f"{name} {start.value}", total=games)
+            chunks = chunks_of(FIRST, games)
+            for chunk, part in zip(chunks, on_all_cores(table, chunks, play), strict=True):
+                for number, worth, seen in part:
+                    x.append(seen)
+                    won.append(worth)
+                    held.append(number % 2 == 0)
+                    level.append(f"{name} {start.value}")
+                bar.advance(task, len(chunk))
+    x, won, held, level = np.array(x), np.array(won), np.array(held), np.array(level)
+    weights = fit(x[~held], won[~held])
+    chance = 1 / (1 + np.exp(-x @ weights))
+    tables = {}
+    for name in dict.fromkeys(level.tolist()):
+        own = held & (level == name)
+        tables[name] = reliability(chance[own], won[own])
+        worst = max(tables[name], key=lambda row: abs(row["chance"] - row["won"]))
+        print(
+            f"{name:20} {own.sum():>7,} guesses held out; the worst tenth: about "
+            f"{worst['chance']:.1%}, won {worst['won']:.1%}"
+        )
     named = dict(zip(WEIGHTS, map(float, weights), strict=True))
     print(json.dumps(named, indent=1))
     if not quick:
         about = reporting.origin(
-            about="Chances and wins are of games that were not fitted.",
-            levels=[f"{name} {start.value}" for name, start in LEVEL_STARTS],
-            seed=SEED,
+            about="Chances and wins are of games that were not fitted, in tenths of their guesses.",
+            player=repr(player),
+            first=FIRST,
             games_of_each=games,
             guesses=len(won),
         )
-        reporting.write("win-probability", about | {"weights": named, "held_out": table})
+        reporting.write("win-probability", about | {"weights": named, "held_out": tables})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How often each player wins, on each level and start rule, with intervals, beside known figures.
 
-    python experiments/winrates.py [--quick] [--only LEVEL-START-PLAYER ...]
+    python experiments/winrates.py [--quick] [--only LEVEL-START-PLAYER ...] [--games N]
 
 Plays games 0 to N − 1 of a seed and writes `results/winrates.json` and `results/winrates.png`.
 With `--only`, the other figures of the file stay as they are.
@@ -16,6 +16,7 @@ import matplotlib.pyplot as plt
 from rich.progress import Progress
 
 import reporting
+from jaxsweep.commands.arguments import whole_number
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
@@ -26,8 +27,17 @@ from jaxsweep.strategies import STRATEGIES
 SEED = 20261116
 
 STANDARD = ("expert", "intermediate", "beginner", "mini")
-ON_DEVICE = ("strongest", "endgame", "exact", "exact-random-ties", "knowledge", "random", "linear")
-ON_HOST = ("tilesets", "bitmask", "edges", "likelihood", "sampling")
+ALL_LEVELS = (
+    "deepest",
+    "strongest",
+    "endgame",
+    "exact",
+    "exact-random-ties",
+    "knowledge",
+    "random",
+    "linear",
+)
+BEGINNER_ONLY = ("tilesets", "bitmask", "edges", "likelihood", "sampling")
 
 PUBLISHED = {
     ("expert", "safe", "exact-random-ties"): 0.3556,
@@ -43,15 +53,17 @@ PUBLISHED = {
 searched through, but at up to 100 layouts (of 20,000 games); and the record of all players."""
 
 
-def jobs(quick: bool) -> list[tuple[str, str, str, int]]:
-    """Level, start, player and number of games: fewer for players that guess on the host."""
-    fast, slow = (2_000, 200) if quick else (200_000, 2_000)
+def jobs(quick: bool, games: int) -> list[tuple[str, str, str, int]]:
+    """Level, start, player and number of games: fewer for players with slow engines."""
+    fast, slow = (2_000, 200) if quick else (games, 2_000)
     return [
         (level, start, player, fast)
-        for player in ON_DEVICE
+        for player in ALL_LEVELS
         for level in STANDARD
         for start in ("safe", "zero")
-    ] + [("beginner", start, player, slow) for player in ON_HOST for start in ("safe", "zero")]
+    ] + [
+        ("beginner", start, player, slow) for player in BEGINNER_ONLY for start in ("safe", "zero")
+    ]
 
 
 def measure(level: str, start: str, player: str, games: int, bar: Progress) -> dict:
@@ -84,7 +96,7 @@ def measure(level: str, start: str, player: str, games: int, bar: Progress) -> d
 def measured(entries: list[dict]) -> list[str]:
     """The players that there are figures of."""
     there = {entry["player"] for entry in entries}
-    return [player for player in (*ON_DEVICE, *ON_HOST) if player in there]
+    return [player for player in (*ALL_LEVELS, *BEGINNER_ONLY) if player in there]
 
 
 def table(entries: list[dict]) -> str:
@@ -140,10 +152,15 @@ def main() -> None:
     """Measures, prints and writes the result files."""
     parser = reporting.arguments(__doc__, "few games")
     parser.add_argument("--only", nargs="+", metavar="LEVEL-START-PLAYER", help="some of them")
+    parser.add_argument(
+        "--games", type=whole_number(1, 2**31), default=200_000, help="of players with fast engines"
+    )
     parsed = parser.parse_args()
     machine.use_devices()
     use_cache()
-    names = {f"{level}-{start}-{player}" for level, start, player, _ in jobs(parsed.quick)}
+    names = {
+        f"{level}-{start}-{player}" for level, start, player, _ in jobs(parsed.quick, parsed.games)
+    }
     unknown = set(parsed.only or ()) - names
     if unknown:
         parser.error(f"no entry {min(unknown)}; there are {', '.join(sorted(names))}")
@@ -152,7 +169,7 @@ def main() -> None:
         entries = {(e["level"], e["start"], e["player"]): e for e in reporting.read("winrates")}
     with Progress() as bar:
         whole = bar.add_task("all players", total=len(parsed.only or names))
-        for level, start, player, games in jobs(parsed.quick):
+        for level, start, player, games in jobs(parsed.quick, parsed.games):
             if parsed.only and f"{level}-{start}-{player}" not in parsed.only:
                 continue
             entries[level, start, player] = measure(level, start, player, games, bar)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from jaxsweep.native.cell_values import make_rooms
 from jaxsweep.native.decisions import NO_CELL, list_decisions, make_decisions, rank_cells
-from jaxsweep.native.duels import make_rooms
 from jaxsweep.native.playouts import BINS
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.scalar.deal import deal

@@ -179,7 +179,7 @@ def test_win_rates_are_those_of_the_player_board_and_start(table):
                 low, high = entry["interval_95"]
                 expected = f"{100 * entry['win_rate']:.2f} ± {50 * (high - low):.2f}"
                 assert shown == expected, (row[0], board, start)
-                assert entry["games"] == 200_000
+                assert entry["games"] >= 200_000
 
 
 # The site.

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from jaxsweep import read_grid
-from jaxsweep.native.duels import DISAGREEMENT, make_rooms, observe_worth, play_duel, value_cells
+from jaxsweep.native.cell_values import make_rooms, value_cells
+from jaxsweep.native.duels import DISAGREEMENT, observe_worth, play_duel
 from jaxsweep.native.joining import EXACT
 from jaxsweep.native.layout_sampling import draw_layouts
 from jaxsweep.native.players import guess

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxsweep.beliefs import Status
-from jaxsweep.engines.device_beliefs import to_device
 from jaxsweep.engines.exact import Exact
 from jaxsweep.inference import infer
 from jaxsweep.rules import bitboard, game, randomness
@@ -28,11 +27,10 @@ from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.geometry import from_mask, geometry, indices
 from jaxsweep.scalar.players import BEST, PLAYERS, advise
 from jaxsweep.scalar.view import MAX_CELLS, View
-from jaxsweep.scalar.win_probability import WEIGHTS, win_probability
+from jaxsweep.scalar.win_probability import WEIGHTS, features, win_probability
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Readiness
 from jaxsweep.strategies.base import keys_of
-from jaxsweep.strategies.win_probability import features
 from tests.oracle import PlainGame, count_by_integers, pair_rules, single_cell_rules
 
 WIDE = "12x5x8\n" + "HHHHHHHHHHHH\nH1H1H1H1H1H1\n" * 2 + "HHHHHHHHHHHH\n"
@@ -237,19 +235,20 @@ def test_advice_is_what_the_strategy_guesses_on_the_device():
         assert risk == pytest.approx(float(moves.risk[i]), abs=1e-6)
 
 
-def test_the_features_of_the_win_model_are_those_of_the_device():
-    batch, grids = grids_of(Opening.of(LEVELS["beginner"]), 24)
-    score = jnp.linspace(0.01, 0.99, 24, dtype=jnp.float32)[None]
-    seen = np.asarray(features(score, batch, to_device(infer(batch))))[:, 0]
-    weights = np.array(list(WEIGHTS.values()))
-    for i, position in enumerate(grids):
-        view = View.of(*position)
+def test_the_win_model_is_of_what_is_uncertain():
+    """A logistic model of the score, the layouts, and mines and cells that are not certain."""
+    _, grids = grids_of(Opening.of(LEVELS["beginner"]), 24)
+    for grid, mines in grids:
+        view = View.of(grid, mines)
         solution = Counter().solve(view)
         assert solution is not None
-        expected = 1 / (1 + np.exp(-(weights * seen[:, i]).sum()))
-        assert win_probability(float(score[0, i]), view, solution) == pytest.approx(
-            expected, abs=1e-5
-        )
+        beliefs = solution.beliefs
+        left = mines - int(beliefs.mines.sum())
+        cells = int((grid < 0).sum() - beliefs.mines.sum() - beliefs.safe.sum())
+        seen = features(0.8, float(beliefs.log_layouts), left, cells)
+        expected = 1 / (1 + np.exp(-np.dot(list(WEIGHTS.values()), seen)))
+        assert win_probability(0.8, view, solution) == pytest.approx(expected, abs=1e-9)
+        assert win_probability(0.9, view, solution) > win_probability(0.8, view, solution)
 
 
 @pytest.mark.parametrize(

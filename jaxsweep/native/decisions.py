@@ -10,20 +10,28 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float32, Int8, Int16
 
-from jaxsweep.native.afterstates import list_free_cells
 from jaxsweep.native.board import Record
+from jaxsweep.native.cell_values import WORDS, value_cells
 from jaxsweep.native.compiler import compiled
-from jaxsweep.native.duels import WORDS, begin_game, value_cells
-from jaxsweep.native.fifty_fifty import find_fifty_fifties, forced_guess_factor
+from jaxsweep.native.duels import begin_game
 from jaxsweep.native.joining import EXACT
 from jaxsweep.native.layout_sampling import next_uniform
-from jaxsweep.native.lookahead import evaluate, list_candidates
+from jaxsweep.native.lookahead import (
+    evaluate_candidates,
+    evaluate_listed,
+    is_under_way,
+    prepare,
+    refine_candidates,
+)
 from jaxsweep.native.players import LOOKAHEAD_GUESS, NO_LAYOUT, UNDECIDED
 from jaxsweep.native.playouts import next_guess, open_cell
 from jaxsweep.native.solving import solve
 
 NO_CELL = -1
 """Fills the lists of compared cells."""
+
+NOTHING_PRUNED = 2.0
+"""A margin by which no candidate is behind."""
 
 ABOUT = np.dtype(
     [("game", np.int32), ("guess", np.int32), ("open", np.int32), ("log_layouts", np.float32)]
@@ -110,22 +118,15 @@ def _list_compared(own, mines, wide, rooms, compared):
     Writes them to `rooms.cells`, and to `compared`, which is filled up. Returns how many there are,
     and 0 if a position exceeds the capacity.
     """
-    work = rooms.work
-    solver, ahead = work.solver, work.ahead
-    if solve(mines, solver) != EXACT:
+    here = rooms.work.here
+    ahead, most = here.ahead, wide.max_candidates
+    if solve(mines, here.solver) != EXACT:
         return 0
-    if not find_fifty_fifties(mines, solver, work.other, work.pairs):
+    if evaluate_candidates(mines, wide, wide.fifty_fifties, most, NOTHING_PRUNED, here) < 0:
         return 0
-    list_candidates(wide, solver.board, solver.position, work.pairs, ahead)
-    list_free_cells(solver.position, work.after)
-    work.after.second_weight = wide.second_weight
     for i in range(ahead.count):
-        cell = ahead.cell[i]
-        factor = forced_guess_factor(cell, work.pairs)
-        status, value = evaluate(cell, factor, -1.0, mines, solver, work.other, work.after)
-        if status != EXACT:
-            return 0
-        ahead.value[i] = 2.0 if cell == own else value
+        if ahead.cell[i] == own:
+            ahead.value[i] = 2.0
     compared[:] = NO_CELL
     count = min(ahead.count, len(compared))
     for i in range(count):
@@ -149,27 +150,25 @@ def rank_cells(seen, cells, mines, settings, work, values):
         mines: the mines on the board.
         settings: those of a player that looks ahead; all compared cells are its candidates.
         work: the memory.
-        values: `[decisions, compared]`; the expected values are written, −1 where there is no cell
-            or a position exceeds the capacity.
+        values: `[decisions, compared]`; the expected values are written, −1 where there is no cell,
+            a cell is not refined as others are, or a position exceeds the capacity.
 
     """
-    solver, pairs, after = work.solver, work.pairs, work.after
-    position = solver.position
+    here = work.here
+    ahead, position = here.ahead, here.solver.position
     values[:] = -1.0
-    after.second_weight = settings.second_weight
     for which in range(len(seen)):
         position.grid[: position.cells] = seen[which]
-        pairs.count = 0
-        pairs.log_all_kept = 0.0
-        if solve(mines, solver) != EXACT:
+        if solve(mines, here.solver) != EXACT:
             continue
-        if settings.fifty_fifties and not find_fifty_fifties(mines, solver, work.other, pairs):
+        if not prepare(mines, settings, settings.fifty_fifties, here):
             continue
-        list_free_cells(position, after)
-        for i in range(cells.shape[1]):
-            cell = np.int64(cells[which, i])
-            if cell != NO_CELL:
-                factor = forced_guess_factor(cell, pairs)
-                status, value = evaluate(cell, factor, -1.0, mines, solver, work.other, after)
-                if status == EXACT:
-                    values[which, i] = value
+        ahead.count = 0
+        while ahead.count < cells.shape[1] and cells[which, ahead.count] != NO_CELL:
+            ahead.cell[ahead.count] = cells[which, ahead.count]
+            ahead.count += 1
+        highest = evaluate_listed(mines, NOTHING_PRUNED, here)
+        if highest >= 0 and settings.refined > 1 and is_under_way(position):
+            highest = refine_candidates(mines, settings, highest, here, work.deeper)
+        if highest >= 0:
+            values[which, : ahead.count] = ahead.value[: ahead.count]

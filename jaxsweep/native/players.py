@@ -9,14 +9,13 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 
-from jaxsweep.native.afterstates import AFTERSTATE
-from jaxsweep.native.board import MINE, SAFE, UNKNOWN, WORD, Record, make_record, read_grid
+from jaxsweep.native.board import MINE, SAFE, UNKNOWN, WORD, read_grid
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.endgame import FOUND, SearchSpace, search, search_space
-from jaxsweep.native.fifty_fifty import FIFTY_FIFTIES, hidden_neighbours
+from jaxsweep.native.fifty_fifty import hidden_neighbours
 from jaxsweep.native.joining import EXACT
-from jaxsweep.native.lookahead import LOOKAHEAD, look_ahead
-from jaxsweep.native.solving import Solver, make_solver, solve
+from jaxsweep.native.lookahead import LookaheadSpace, look_ahead, lookahead_space
+from jaxsweep.native.solving import Solver, solve
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.advice import UNKNOWN_RISK
 from jaxsweep.scalar.endgame import LOG_ERROR
@@ -39,30 +38,27 @@ class Settings(NamedTuple):
     max_candidates: int
     fifty_fifties: bool
     second_weight: float
+    refined: int
+    refined_margin: float
+    deeper_candidates: int
 
 
 class Workspace(NamedTuple):
     """The memory in which one thread makes guesses."""
 
     solver: Solver
-    other: Solver
-    """For positions that differ from the one at hand."""
-    pairs: Record
-    ahead: Record
-    after: Record
+    """That of `here`."""
+    here: LookaheadSpace
+    deeper: LookaheadSpace
+    """For afterstates that are looked ahead from."""
     space: SearchSpace
 
 
 def make_workspace(rows: int, cols: int, endgame_layouts: int) -> Workspace:
     """Makes room for positions on boards of this size, of at most `MAX_CELLS` cells."""
-    return Workspace(
-        make_solver(rows, cols),
-        make_solver(rows, cols),
-        make_record(FIFTY_FIFTIES),
-        make_record(LOOKAHEAD),
-        make_record(AFTERSTATE),
-        search_space(max(endgame_layouts, 3), rows * cols),
-    )
+    here, deeper = (lookahead_space(rows, cols) for _ in range(2))
+    space = search_space(max(endgame_layouts, 3), rows * cols)
+    return Workspace(here.solver, here, deeper, space)
 
 
 @compiled
@@ -94,17 +90,25 @@ def guess_some(
     for which in range(begin, end):
         read_grid(hidden, opened, numbers, which, board, grid)
         reason[which], cell, _ = guess(mines[which], words[which], settings, work)
-        risk[which] = 0.0 if cell < 0 else solver.position.risk[cell]
-        if reason[which] == UNDECIDED:
-            risk[which] = UNKNOWN_RISK
-            continue
-        for other in range(solver.position.cells):
-            bit = np.uint32(1) << np.uint32(other % board.cols % WORD)
-            row, word = other // board.cols, other % board.cols // WORD
-            if grid[other] == MINE:
-                flags[row, word, which] |= bit
-            if other == cell or (cell < 0 and grid[other] == SAFE):
-                opens[row, word, which] |= bit
+        write_move(which, cell, solver, opens, flags, reason, risk)
+
+
+@compiled
+@no_type_check
+def write_move(which, cell, solver, opens, flags, reason, risk):
+    """Writes the move in a position of a batch, last, as `solver` has solved it."""
+    board, position = solver.board, solver.position
+    if reason[which] == UNDECIDED:
+        risk[which] = UNKNOWN_RISK
+        return
+    risk[which] = 0.0 if cell < 0 else position.risk[cell]
+    for other in range(position.cells):
+        bit = np.uint32(1) << np.uint32(other % board.cols % WORD)
+        row, word = other // board.cols, other % board.cols // WORD
+        if position.grid[other] == MINE:
+            flags[row, word, which] |= bit
+        if other == cell or (cell < 0 and position.grid[other] == SAFE):
+            opens[row, word, which] |= bit
 
 
 @compiled
@@ -133,9 +137,7 @@ def guess(mines, word, settings, work):
                 return UNDECIDED, -1, -1.0
             return BEST_ENDING, cell, won / layouts
         if settings.looks_ahead:
-            cell = look_ahead(
-                mines, settings, solver, work.other, work.pairs, work.ahead, work.after
-            )
+            cell = look_ahead(mines, settings, work.here, work.deeper)
             return (LOOKAHEAD_GUESS if cell >= 0 else UNDECIDED), cell, -1.0
     cell = _least_risk(word, settings.random_ties, solver.board, position)
     return LEAST_RISK, cell, -1.0

@@ -64,6 +64,6 @@ _TEXTS = {
     Reason.LEAST_RISK: "guess: the least likely mine",
     Reason.LEAST_ESTIMATE: "guess: the least likely mine, by an estimate",
     Reason.LEAST_SCORE: "guess: the lowest score",
-    Reason.LOOKAHEAD: "guess: the best after looking one number ahead",
+    Reason.LOOKAHEAD: "guess: the best by looking ahead",
     Reason.BEST_ENDING: "guess: the best chance to win, by search through all layouts left",
 }

@@ -1,9 +1,10 @@
-"""The look one number ahead in one position: candidates, their afterstates, and the best of them.
+"""The look ahead in one position: candidates, their afterstates, and the best of them.
 
-`strategies.lookahead_loop` does the same for batches on devices; the parameters are shared.
+`native.lookahead` is the same in machine code, and `strategies.lookahead_loop` looks one number
+ahead in batches on devices; the parameters are shared.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jaxsweep.scalar.advice import Candidate
 from jaxsweep.scalar.counting import OverBudgetError
@@ -19,6 +20,10 @@ EQUAL = 1e-4
 
 SLACK = 1e-3
 """Rounding error of an expected value: a candidate is pruned only if it is behind by more."""
+
+MIN_OPEN = 6
+"""Open cells from which on candidates are evaluated one number deeper. With fewer, games are won by
+finding a large opening, about which two numbers say less than one does."""
 
 CORNER, SIDE, INNER = 3, 5, 8
 """The neighbours of a cell in a corner, at a side, and inside the board."""
@@ -36,6 +41,12 @@ class LookaheadSettings:
     """Whether pairs that may become a 50/50 are looked for."""
     second_weight: float
     """The weight of the second safest cell in the value of an afterstate."""
+    refined: int
+    """So many of the best candidates, if they are close, are evaluated one number deeper."""
+    refined_margin: float
+    """Candidates are close if their expected values differ by no more."""
+    deeper_candidates: int
+    """The most candidates of an afterstate, one number deeper."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,8 @@ class Evaluated:
     safety: float
     progress: float
     """If it is safe, the probability that a cell is certainly safe afterwards."""
+    factor: float
+    """Its forced-guess factor."""
     value: float
     """The expected value: safe, no 50/50 lost, times the value of the afterstate."""
 
@@ -64,14 +77,15 @@ def look_ahead(
     """
     pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
     factor, factors = forced_guess_factors(pairs)
-    evaluated, highest = [], 0.0
-    for cell in candidates(view, solution, factor, factors, settings):
-        goal = highest - EQUAL if only_best else 0.0
-        own, weight = factors.get(cell, factor), settings.second_weight
-        one = _evaluate(view, solution, counter, cell, own, weight, goal)
-        if one is not None:
-            evaluated.append(one)
-            highest = max(highest, one.value)
+    cells = candidates(view, solution, factor, factors, settings, settings.max_candidates)
+    refines = settings.refined > 1 and view.opened.bit_count() >= MIN_OPEN
+    margin = settings.refined_margin if refines else EQUAL
+    evaluated = _evaluate_all(
+        view, solution, counter, cells, factor, factors, settings, margin if only_best else 1.0
+    )
+    if refines:
+        evaluated = _refine(view, solution, counter, evaluated, settings, only_best)
+    highest = max(one.value for one in evaluated)
     # Of equal values the first, whatever rounding makes of them.
     best = next(one for one in evaluated if one.value >= highest - EQUAL)
     listed = [
@@ -96,6 +110,7 @@ def candidates(
     factor: float,
     factors: dict[CellIndex, float],
     settings: LookaheadSettings,
+    max_candidates: int,
 ) -> list[CellIndex]:
     """Lists the cells whose merit is close to the best, the best first.
 
@@ -112,7 +127,7 @@ def candidates(
     near_best = [cell for cell in eligible if merits[cell] >= settings.candidate_ratio * best]
     # With few hidden neighbours a number is about few cells, so it says more about each.
     near_best.sort(key=lambda cell: (-round(merits[cell] / CLOSE), hidden_neighbours(view, cell)))
-    return near_best[: settings.max_candidates]
+    return near_best[:max_candidates]
 
 
 def _without_equivalent(
@@ -138,6 +153,101 @@ def _without_equivalent(
     return kept
 
 
+def _evaluate_all(
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    cells: list[CellIndex],
+    factor: float,
+    factors: dict[CellIndex, float],
+    settings: LookaheadSettings,
+    margin: float,
+) -> list[Evaluated]:
+    """Evaluates cells one number ahead, without those behind the best by more than `margin`."""
+    evaluated, highest = [], 0.0
+    for cell in cells:
+        own, weight = factors.get(cell, factor), settings.second_weight
+        one = _evaluate(view, solution, counter, cell, own, weight, highest - margin)
+        if one is not None:
+            evaluated.append(one)
+            highest = max(highest, one.value)
+    return evaluated
+
+
+def _refine(
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    evaluated: list[Evaluated],
+    settings: LookaheadSettings,
+    only_best: bool,
+) -> list[Evaluated]:
+    """Evaluates the best candidates one number deeper, if they are close.
+
+    With `only_best`, returns those. Else all others stay behind the best of them, and their values
+    are changed in proportion to that of the candidate that was the best by one number.
+    """
+    ranks = {one.cell: round(one.value / CLOSE) for one in evaluated}
+    ranked = sorted(evaluated, key=lambda one: -ranks[one.cell])
+    least = ranks[ranked[0].cell] - round(settings.refined_margin / CLOSE)
+    close = [one for one in ranked[: settings.refined] if ranks[one.cell] >= least]
+    refined = {
+        one.cell: replace(one, value=_value_deeper(view, solution, counter, one, settings))
+        for one in close
+    }
+    if only_best:
+        return [refined[one.cell] for one in evaluated if one.cell in refined]
+    scale = refined[ranked[0].cell].value / ranked[0].value
+    behind = max(one.value for one in refined.values()) - 2 * EQUAL
+    return [
+        refined.get(one.cell, replace(one, value=min(scale * one.value, behind)))
+        for one in evaluated
+    ]
+
+
+def _value_deeper(
+    view: View, solution: Solution, counter: Counter, one: Evaluated, settings: LookaheadSettings
+) -> float:
+    """Returns the expected value of a candidate by the best candidate of each afterstate.
+
+    Where an afterstate has a safe cell that is useful, or nothing is uncertain, its value is that
+    of its two safest cells. An afterstate beyond the budget counts as the others do on average.
+    """
+    known = value = 0.0
+    for number in _number_range(view, solution, one.cell):
+        after = view.after(one.cell, number)
+        try:
+            found = counter.solve(after, solution.mines)
+            if found is None:
+                continue
+            own = _best_value(after, found, counter, settings)
+        except OverBudgetError:
+            continue
+        probability = found.layouts / solution.layouts
+        known += probability
+        value += probability * own
+    return (value / known if known else 1.0) * one.safety * one.factor
+
+
+def _best_value(
+    view: View, solution: Solution, counter: Counter, settings: LookaheadSettings
+) -> float:
+    """Returns the highest expected value of an afterstate's candidates."""
+    if not solution.uncertain:
+        return 1.0
+    if least_risks(view, solution)[0] == 0:
+        return two_safest(view, solution, settings.second_weight)
+    cells = candidates(view, solution, 1.0, {}, settings, settings.deeper_candidates)
+    evaluated = _evaluate_all(view, solution, counter, cells, 1.0, {}, settings, EQUAL)
+    return max(one.value for one in evaluated)
+
+
+def _number_range(view: View, solution: Solution, cell: CellIndex) -> range:
+    """Returns the numbers that a cell may show, judging by its neighbours."""
+    near = view.geometry.near[cell]
+    return range((near & solution.mines).bit_count(), (near & view.hidden).bit_count() + 1)
+
+
 def _evaluate(
     view: View,
     solution: Solution,
@@ -152,12 +262,10 @@ def _evaluate(
     An afterstate beyond the budget counts as the others do on average; if all are, the value is
     that of staying alive.
     """
-    near = view.geometry.near[cell]
-    least, most = (near & solution.mines).bit_count(), (near & view.hidden).bit_count()
     safety = 1.0 - solution.risk(cell)
     layouts = progress = 0
     value = known = 0.0
-    for number in range(least, most + 1):
+    for number in _number_range(view, solution, cell):
         # All that is not known yet may have a value of 1, within a rounding error.
         if (value + max(safety - known, 0.0)) * factor + SLACK < goal:
             return None
@@ -175,6 +283,7 @@ def _evaluate(
         cell=cell,
         safety=safety,
         progress=progress / layouts if layouts else 0.0,
+        factor=factor,
         value=(value / known if layouts else 1.0) * safety * factor,
     )
 
@@ -185,14 +294,22 @@ def two_safest(view: View, solution: Solution, second_weight: float) -> float:
     A cell is useful if its number can say something about others: if an uncertain cell is next to
     it. If there is none, the uncertain cells count; the value is 1 where everything is certain.
     """
-    uncertain = solution.uncertain
-    if not uncertain:
+    if not solution.uncertain:
         return 1.0
+    first, second = least_risks(view, solution)
+    return 1.0 - (1.0 - second_weight) * first - second_weight * second
+
+
+def least_risks(view: View, solution: Solution) -> tuple[float, float]:
+    """Returns the two least risks of the useful cells, or else of the uncertain ones.
+
+    If there is only one such cell, its risk counts twice.
+    """
     groups = sorted(solution.undecided, key=lambda group: group[1])
     safest = [(solution.safe, 0), *groups] if solution.safe else groups
-    risks = _first_two(view, safest, uncertain) or _first_two(view, safest[-len(groups) :], None)
-    first, second = risks[0] / solution.layouts, risks[-1] / solution.layouts
-    return 1.0 - (1.0 - second_weight) * first - second_weight * second
+    risks = _first_two(view, safest, solution.uncertain)
+    risks = risks or _first_two(view, safest[-len(groups) :], None)
+    return risks[0] / solution.layouts, risks[-1] / solution.layouts
 
 
 def _first_two(

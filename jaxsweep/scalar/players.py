@@ -70,6 +70,12 @@ class LookaheadPlayer:
     """Whether pairs that may become a 50/50 are looked for."""
     second_weight: float = 0.65
     """The weight of the second safest cell in the value of an afterstate."""
+    refined: int = 0
+    """So many of the best candidates, if they are close, are evaluated one number deeper."""
+    refined_margin: float = 0.02
+    """Candidates are close if their expected values differ by no more."""
+    deeper_candidates: int = 4
+    """The most candidates of an afterstate, one number deeper."""
 
     @property
     def rules(self) -> Rules:
@@ -80,8 +86,37 @@ class LookaheadPlayer:
     def settings(self) -> LookaheadSettings:
         """How candidates are chosen and evaluated."""
         return LookaheadSettings(
-            self.candidate_ratio, self.max_candidates, self.fifty_fifties, self.second_weight
+            self.candidate_ratio,
+            self.max_candidates,
+            self.fifty_fifties,
+            self.second_weight,
+            self.refined,
+            self.refined_margin,
+            self.deeper_candidates,
         )
+
+
+@dataclass(frozen=True)
+class RolloutPlayer:
+    """Looks ahead, and compares the best candidates by playouts; in machine code only."""
+
+    lookahead: LookaheadPlayer
+    """Whose candidates are compared."""
+    playing_on: LeastRiskPlayer
+    """Who plays the games out."""
+    draws: int
+    """Layouts on which every candidate is played out."""
+    max_log_layouts: float
+    """The logarithm of the most layouts with which candidates are compared."""
+    compared: int
+    """The most candidates that are compared."""
+    margin: float
+    """Candidates whose values are behind the best by more are not compared."""
+
+    @property
+    def rules(self) -> Rules:
+        """All deduction rules."""
+        return self.lookahead.rules
 
 
 @dataclass(frozen=True)
@@ -92,7 +127,14 @@ class StrategyPlayer:
     """Its class, as `module:Class`; it is called without arguments."""
 
 
-Player = InOrderPlayer | RandomPlayer | LeastRiskPlayer | LookaheadPlayer | StrategyPlayer
+Player = (
+    InOrderPlayer
+    | RandomPlayer
+    | LeastRiskPlayer
+    | LookaheadPlayer
+    | RolloutPlayer
+    | StrategyPlayer
+)
 
 PLAYERS: dict[str, Player] = {
     "linear": InOrderPlayer(),
@@ -107,7 +149,15 @@ PLAYERS: dict[str, Player] = {
     "exact-random-ties": LeastRiskPlayer(random_ties=True),
     "endgame": LeastRiskPlayer(endgame_layouts=400),
     "lookahead": LookaheadPlayer(endgame_layouts=0),
-    "strongest": LookaheadPlayer(max_candidates=16, endgame_layouts=1000),
+    "strongest": LookaheadPlayer(max_candidates=16, endgame_layouts=1000, refined=5),
+    "deepest": RolloutPlayer(
+        LookaheadPlayer(max_candidates=16, endgame_layouts=4000, refined=5),
+        LeastRiskPlayer(endgame_layouts=200),
+        draws=64,
+        max_log_layouts=40.0,
+        compared=4,
+        margin=0.03,
+    ),
 }
 
 BEST = "strongest"
@@ -128,10 +178,10 @@ def advise(
 
     With `only_move`, candidates that cannot be the best are not evaluated to the end.
 
-    None if the scalar path has none: the player needs a device or another engine, the board is too
-    large, a component has too many states, or the position is inconsistent.
+    None if the scalar path has none: the player needs a device, machine code or another engine, the
+    board is too large, a component has too many states, or the position is inconsistent.
     """
-    if isinstance(player, StrategyPlayer) or position.grid.size > MAX_CELLS:
+    if isinstance(player, StrategyPlayer | RolloutPlayer) or position.grid.size > MAX_CELLS:
         return None
     view = View.of(*position)
     if isinstance(player, InOrderPlayer | RandomPlayer):

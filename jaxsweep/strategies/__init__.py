@@ -19,6 +19,7 @@ from jaxsweep.scalar.players import (
     LeastRiskPlayer,
     Player,
     RandomPlayer,
+    RolloutPlayer,
     StrategyPlayer,
 )
 from jaxsweep.strategies.base import AbstractStrategy, AbstractTraceableStrategy, Move, Readiness
@@ -27,6 +28,7 @@ from jaxsweep.strategies.least_risk import LeastRisk
 from jaxsweep.strategies.linear import Linear
 from jaxsweep.strategies.lookahead import Lookahead
 from jaxsweep.strategies.random import Random
+from jaxsweep.strategies.rollouts import Rollouts
 
 
 def strategy_of(player: Player) -> AbstractStrategy:
@@ -41,12 +43,17 @@ def strategy_of(player: Player) -> AbstractStrategy:
     if isinstance(player, LeastRiskPlayer):
         engine = None if player.engine is None else ENGINES[player.engine]
         return LeastRisk(engine, player.random_ties, player.pairs, player.endgame_layouts)
+    if isinstance(player, RolloutPlayer):
+        return Rollouts(player)
     return Lookahead(
         player.candidate_ratio,
         player.max_candidates,
         player.endgame_layouts,
         player.fifty_fifties,
         player.second_weight,
+        player.refined,
+        player.refined_margin,
+        player.deeper_candidates,
     )
 
 
@@ -71,6 +78,7 @@ __all__ = [
     "Random",
     "Readiness",
     "Reason",
+    "Rollouts",
     "Rules",
     "strategy_of",
 ]

@@ -1,4 +1,4 @@
-"""Look one number ahead: of the nearly safest cells, open the one with the best afterstates."""
+"""Look ahead: of the nearly safest cells, open the one with the best afterstates."""
 
 from functools import partial
 
@@ -39,6 +39,12 @@ class Lookahead(AbstractStrategy):
     """Whether pairs that may become a 50/50 are looked for."""
     second_weight: float = LookaheadPlayer.second_weight
     """The weight of the second safest cell in the value of an afterstate."""
+    refined: int = LookaheadPlayer.refined
+    """So many of the best candidates, if they are close, are evaluated one number deeper."""
+    refined_margin: float = LookaheadPlayer.refined_margin
+    """Candidates are close if their expected values differ by no more."""
+    deeper_candidates: int = LookaheadPlayer.deeper_candidates
+    """The most candidates of an afterstate, one number deeper."""
 
     @property
     def rules(self) -> Rules:
@@ -64,6 +70,9 @@ class Lookahead(AbstractStrategy):
             self.endgame_layouts,
             self.fifty_fifties,
             self.second_weight,
+            self.refined,
+            self.refined_margin,
+            self.deeper_candidates,
         )
 
     def looks_ahead(self, beliefs: Beliefs) -> Bool[Array, " batch"]:
@@ -76,6 +85,8 @@ class Lookahead(AbstractStrategy):
         self, positions: Position, keys: Key[Array, " batch"]
     ) -> tuple[Move, Int[Array, " batch"]]:
         """As `guess`, but for end games and what is over the device's capacity."""
+        if self.refined > 1:
+            raise TypeError("more than one number ahead is looked on the host only")
         value = partial(two_safest, second_weight=self.second_weight)
         found = look_ahead(positions, self.looks_ahead, value, self.player.settings)
         return self.decide_on_device(positions, *found, keys)
@@ -98,8 +109,8 @@ class Lookahead(AbstractStrategy):
         return best_candidate_moves(wanted, move, beliefs, outcomes), ready
 
     def guesses_on(self, platform: str) -> bool:
-        """On accelerators: on a CPU the host is faster."""
-        return platform != "cpu"
+        """On accelerators, if one number ahead is all: the host is faster on a CPU, or deeper."""
+        return platform != "cpu" and self.refined <= 1
 
     def guess(self, positions: Position, keys: Key[Array, " batch"]) -> Move:
         """As on the device, with an engine of larger capacity, and the end-game search."""
