@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from jaxtyping import Float, Int8
@@ -24,16 +24,17 @@ from rich.progress import Progress
 
 import reporting
 from jaxsweep.commands.arguments import whole_number
-from jaxsweep.native.cell_values import make_rooms
+from jaxsweep.native.cell_values import MAX_COMPARED, make_rooms
 from jaxsweep.native.duels import DISAGREEMENT, observe_worth, play_duel
 from jaxsweep.native.lookahead import MAX_CANDIDATES
 from jaxsweep.native.playouts import BINS
+from jaxsweep.native.rollouts import no_comparison
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.scalar.deal import deal
-from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, LookaheadPlayer
+from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, LookaheadPlayer, RolloutPlayer
 from jaxsweep.simulation.statistics import wilson
-from jaxsweep.strategies.native import settings_of
+from jaxsweep.strategies.native import comparison_of, settings_of
 
 SEED = 2027
 CHUNK = 100
@@ -45,15 +46,30 @@ MAX_DISAGREEMENTS = 200
 PILOT_GAMES = 2000
 """Games of A, by which the worth of a game after a guess is estimated."""
 
+MOST = {
+    "max_candidates": MAX_CANDIDATES,
+    "deeper_candidates": MAX_CANDIDATES,
+    "compared": MAX_COMPARED,
+    "draws": 100_000,
+}
+"""The highest values of parameters."""
+
 PHASES = (0, 6, 21, 49, 101, 201, 301, 371, 481)
 """Open cells at which a phase of an expert game begins."""
+
+
+CountingPlayer = LeastRiskPlayer | LookaheadPlayer
+"""A player that guesses by counting layouts exactly, and can be one that plays on."""
+
+
+P = TypeVar("P", bound=LeastRiskPlayer | LookaheadPlayer | RolloutPlayer)
 
 
 class Sides(NamedTuple):
     """Both players."""
 
-    a: LeastRiskPlayer | LookaheadPlayer
-    b: LeastRiskPlayer | LookaheadPlayer
+    a: CountingPlayer
+    b: CountingPlayer | RolloutPlayer
 
 
 class Chunk(NamedTuple):
@@ -64,20 +80,44 @@ class Chunk(NamedTuple):
     found: np.ndarray
 
 
-def player(text: str) -> LeastRiskPlayer | LookaheadPlayer:
-    """Reads a player: a name, and parameters that differ from the registered ones."""
+def player(text: str) -> CountingPlayer:
+    """Reads a player that counts layouts: a name, and parameters that differ from its own."""
+    found = any_player(text)
+    if isinstance(found, RolloutPlayer):
+        raise argparse.ArgumentTypeError(f"{text!r} compares by playouts: it can only be B")
+    return found
+
+
+def any_player(text: str) -> CountingPlayer | RolloutPlayer:
+    """As `player`, and also one that compares candidates by playouts.
+
+    The parameters of such a player are its own, and those of its look-ahead.
+    """
     name, _, rest = text.partition(":")
     known = PLAYERS.get(name)
-    if not isinstance(known, LeastRiskPlayer | LookaheadPlayer) or (
+    if not isinstance(known, CountingPlayer | RolloutPlayer) or (
         isinstance(known, LeastRiskPlayer) and known.engine is not None
     ):
         raise argparse.ArgumentTypeError(f"{name!r} is no player that counts layouts exactly")
-    # Neither the engine nor the rules before a guess are parameters of a duel.
-    types = {
-        field.name: type(getattr(known, field.name))
-        for field in fields(known)
-        if field.name not in ("engine", "pairs")
-    }
+    if isinstance(known, RolloutPlayer):
+        own = _parameters(known)
+        words = list(filter(None, rest.split(",")))
+        ahead = [word for word in words if word.partition("=")[0] not in own]
+        rest = ",".join(word for word in words if word not in ahead)
+        known = replace(known, lookahead=_change(name, known.lookahead, ",".join(ahead)))
+    return _change(name, known, rest)
+
+
+def _parameters(known: CountingPlayer | RolloutPlayer) -> dict[str, type]:
+    """The parameters that a duel may change: neither engines, nor rules, nor other players."""
+    types = {field.name: type(getattr(known, field.name)) for field in fields(known)}
+    types.pop("pairs", None)
+    return {key: kind for key, kind in types.items() if kind in (bool, int, float)}
+
+
+def _change(name: str, known: P, rest: str) -> P:
+    """Changes parameters of a player."""
+    types = _parameters(known)
     changes: dict[str, Any] = {}
     for word in filter(None, rest.split(",")):
         key, equals, value = word.partition("=")
@@ -90,11 +130,10 @@ def player(text: str) -> LeastRiskPlayer | LookaheadPlayer:
         except (KeyError, ValueError):
             raise argparse.ArgumentTypeError(f"{word!r} is no {types[key].__name__}") from None
     changed = replace(known, **changes)
-    # The compiled look-ahead has room for so many, and does not check.
-    if isinstance(changed, LookaheadPlayer):
-        for key in ("max_candidates", "deeper_candidates"):
-            if not 0 < getattr(changed, key) <= MAX_CANDIDATES:
-                raise argparse.ArgumentTypeError(f"{key} is not 1 to {MAX_CANDIDATES}")
+    # The compiled look-ahead and playouts have room for so many, and do not check.
+    for key, most in MOST.items():
+        if not 0 < getattr(changed, key, 1) <= most:
+            raise argparse.ArgumentTypeError(f"{key} is not 1 to {most}")
     return changed
 
 
@@ -102,10 +141,16 @@ class Table:
     """The memory of one thread, for duels of two players."""
 
     def __init__(self, opening: Opening, sides: Sides, draws: int):
-        level = opening.level
+        board = (opening.level.rows, opening.level.cols)
         self.opening = opening
-        self.settings = (settings_of(sides.a), settings_of(sides.b))
-        self.rooms = make_rooms(level.rows, level.cols, self.settings, draws)
+        b = sides.b.lookahead if isinstance(sides.b, RolloutPlayer) else sides.b
+        self.settings = (settings_of(sides.a), settings_of(b))
+        self.rooms = make_rooms(*board, self.settings, draws)
+        self.comparison = no_comparison(self.settings[0], self.rooms)
+        if isinstance(sides.b, RolloutPlayer):
+            comparison, shared = comparison_of(sides.b, *board), self.rooms
+            own = comparison.rooms._replace(other_work=shared.other_work, game=shared.game)
+            self.comparison = comparison._replace(rooms=own)
         self.found = np.zeros(MAX_DISAGREEMENTS, DISAGREEMENT)
 
     def start(self, game: int) -> tuple[int, int, Int8[np.ndarray, " cells"]]:
@@ -129,7 +174,8 @@ class Table:
         won, counted, found = np.zeros(len(games), bool), np.zeros(len(games), bool), []
         for i, game in enumerate(games):
             start, random = self.start(game), generator(0, game)
-            count, status = play_duel(*start, *self.settings, worth, random, self.rooms, self.found)
+            sides = (*self.settings, self.comparison)
+            count, status = play_duel(*start, *sides, worth, random, self.rooms, self.found)
             won[i], counted[i] = status == 1, status >= 0
             if status >= 0:
                 own = self.found[:count].copy()
@@ -244,7 +290,7 @@ def main() -> None:
     """Plays duels, prints where the difference comes from, and adds a row to the result file."""
     parser = reporting.arguments(__doc__, "few games")
     parser.add_argument("a", type=player, help="the player that plays on")
-    parser.add_argument("b", type=player, help="the player whose games are played")
+    parser.add_argument("b", type=any_player, help="the player whose games are played")
     parser.add_argument("--level", choices=LEVELS, default="expert")
     parser.add_argument("--start", choices=[s.value for s in Start], default="safe")
     parser.add_argument("--games", type=whole_number(1, 2**30), default=20_000)

@@ -10,7 +10,7 @@ import pytest
 from jaxsweep import read_grid
 from jaxsweep.native.cell_values import make_rooms
 from jaxsweep.native.lookahead import is_under_way, lookahead_space
-from jaxsweep.native.rollouts import Limits, best_of, guess_by_rollouts, stakes
+from jaxsweep.native.rollouts import Comparison, Limits, best_of, guess_by_rollouts, stakes
 from jaxsweep.rules.level import LEVELS, Level, Opening
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.rules.position import to_grid_positions
@@ -166,11 +166,8 @@ def test_many_playouts_find_a_cell_that_wins_as_often_as_any():
         mines,
         5,
         players[1],
-        players[0],
-        Limits(40.0, 8, 1.0),
-        stakes(),
+        Comparison(players[0], Limits(40.0, 8, 1.0), stakes(), rooms),
         np.array([5], np.uint64),
-        rooms,
     )
     assert reason == Reason.LOOKAHEAD
     wins = search.win_probabilities()

@@ -13,6 +13,7 @@ from jaxsweep.native.joining import EXACT
 from jaxsweep.native.layout_sampling import draw_layouts
 from jaxsweep.native.players import guess
 from jaxsweep.native.playouts import BINS, play_on
+from jaxsweep.native.rollouts import Comparison, Limits, no_comparison, stakes
 from jaxsweep.native.solving import make_solver, solve
 from jaxsweep.scalar.endgame import search_endgame
 from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, LookaheadPlayer
@@ -123,17 +124,28 @@ def test_cells_are_worth_what_the_search_says():
         assert abs(values.mean() - expected[cell]) < 5 * error + 1e-9
 
 
-def duels(first, second, games=300, draws=8):
-    """Disagreements of two players on small boards, and how many games count and were won."""
+def duels(first, second, games=300, draws=8, playouts=0):
+    """Disagreements of two players on small boards, and how many games count and were won.
+
+    With `playouts`, the second compares close candidates by so many of the search player.
+    """
     rows, cols, mines = 5, 5, 6
     players = (settings(first), settings(second))
     rooms = make_rooms(rows, cols, players, draws)
+    comparison = no_comparison(players[0], rooms)
+    if playouts:
+        judge = settings("endgame")
+        own = make_rooms(rows, cols, (judge, players[1]), playouts)
+        own = own._replace(other_work=rooms.other_work, game=rooms.game)
+        comparison = Comparison(judge, Limits(40.0, 8, 1.0), stakes(), own)
     room, found, won = np.zeros(50, DISAGREEMENT), [], []
     rng, random = np.random.default_rng(3), random_state()
     for game in range(games):
         layout = np.zeros(rows * cols, np.int8)
         layout[1 + rng.permutation(rows * cols - 1)[:mines]] = 1
-        count, status = play_duel(mines, 0, layout, *players, WORTH, random, rooms, room)
+        count, status = play_duel(
+            mines, 0, layout, *players, comparison, WORTH, random, rooms, room
+        )
         own = room[:count].copy()
         own["game"] = game
         found.append(own)
@@ -157,6 +169,14 @@ def test_a_search_wins_more_than_least_risk_where_they_disagree():
     assert late.min() > -5
     back, _ = duels("endgame", "exact")
     assert back["difference"].mean() < 0
+
+
+def test_playouts_by_a_search_improve_a_look_ahead_without_one():
+    found, won = duels("lookahead", "lookahead", draws=100, playouts=100)
+    assert (won >= 0).all()
+    assert len(found) > 20
+    error = np.sqrt(found["variance"].sum())
+    assert found["difference"].sum() > 3 * error
 
 
 def test_worth_is_a_mean_of_results():

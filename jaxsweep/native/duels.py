@@ -14,8 +14,9 @@ from jaxsweep.native.board import UNKNOWN
 from jaxsweep.native.cell_values import WORDS, value_cells
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.layout_sampling import next_uniform
-from jaxsweep.native.players import BEST_ENDING, NO_LAYOUT, UNDECIDED, guess
+from jaxsweep.native.players import BEST_ENDING, LOOKAHEAD_GUESS, NO_LAYOUT, UNDECIDED, guess
 from jaxsweep.native.playouts import BINS, NATS, TWO_LAYOUTS, next_guess, open_cell
+from jaxsweep.native.rollouts import compare_close
 
 DISAGREEMENT = np.dtype(
     [
@@ -49,7 +50,7 @@ def begin_game(first, layout, board, game):
 
 @compiled
 @no_type_check
-def play_duel(mines, first, layout, player_a, player_b, worth, random, rooms, found):
+def play_duel(mines, first, layout, player_a, player_b, comparison, worth, random, rooms, found):
     """Plays a game of B, and lists in `found` where A would have done otherwise.
 
     Args:
@@ -58,6 +59,7 @@ def play_duel(mines, first, layout, player_a, player_b, worth, random, rooms, fo
         layout: where the mines are, by cell.
         player_a: the settings of the player that plays on.
         player_b: the settings of the player whose game this is.
+        comparison: how B compares close candidates by playouts, if its limit is two or more.
         worth: the expected value of a game after a guess, as `play_on` takes it.
         random: the state of the generator, one word.
         rooms: the memory, that of A first.
@@ -78,6 +80,8 @@ def play_duel(mines, first, layout, player_a, player_b, worth, random, rooms, fo
             return count, 1
         if reason == UNDECIDED:
             return count, -1
+        if reason == LOOKAHEAD_GUESS and comparison.limits.compared > 1:
+            cell = compare_close(cell, mines, comparison, random)
         if work_b.solver.join.log_layouts > TWO_LAYOUTS:
             work_a.solver.position.grid[:cells] = game.seen[:cells]
             reason_a, cell_a, _ = guess(mines, word, player_a, work_a)

@@ -12,11 +12,11 @@ import numpy as np
 from jaxtyping import Float
 
 from jaxsweep.native.board import read_grid
-from jaxsweep.native.cell_values import value_cells
+from jaxsweep.native.cell_values import Rooms, value_cells
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.joining import EXACT
 from jaxsweep.native.lookahead import is_under_way
-from jaxsweep.native.players import LOOKAHEAD_GUESS, guess, write_move
+from jaxsweep.native.players import LOOKAHEAD_GUESS, Settings, guess, write_move
 from jaxsweep.native.playouts import BINS
 from jaxsweep.native.solving import solve
 
@@ -46,9 +46,26 @@ class Limits(NamedTuple):
     """Cells whose values are behind the best by more are not compared."""
 
 
+class Comparison(NamedTuple):
+    """How close candidates are compared."""
+
+    playing_on: Settings
+    """The player that plays on."""
+    limits: Limits
+    stakes: Float[np.ndarray, " bins"]
+    """The expected values of games after guesses, as playouts take them."""
+    rooms: Rooms
+    """The memory, that of the player that plays on first."""
+
+
 def stakes() -> Float[np.ndarray, " bins"]:
     """The expected values of games after guesses, as playouts take them."""
     return np.full(BINS, STAKE)
+
+
+def no_comparison(player: Settings, rooms: Rooms) -> Comparison:
+    """Returns how a player compares candidates that does not."""
+    return Comparison(player, Limits(0.0, 0, 0.0), stakes(), rooms)
 
 
 @compiled
@@ -60,11 +77,8 @@ def guess_some_by_rollouts(
     mines,
     words,
     player,
-    playing_on,
-    limits,
-    worth,
+    comparison,
     random,
-    rooms,
     opens,
     flags,
     reason,
@@ -72,49 +86,59 @@ def guess_some_by_rollouts(
 ):
     """Makes the guesses in all positions of a batch, as `players.guess_some` does.
 
-    `playing_on` are the settings of the player that plays on, and `rooms` the memory, that of this
-    player first. The random numbers of a position are those that its word starts.
+    The random numbers of a position are those that its word starts.
     """
-    solver = rooms.other_work.solver
+    solver = comparison.rooms.other_work.solver
     for which in range(len(words)):
         read_grid(hidden, opened, numbers, which, solver.board, solver.position.grid)
         word = words[which]
         random[0] = word
-        reason[which], cell = guess_by_rollouts(
-            mines[which], word, player, playing_on, limits, worth, random, rooms
-        )
+        reason[which], cell = guess_by_rollouts(mines[which], word, player, comparison, random)
         write_move(which, cell, solver, opens, flags, reason, risk)
 
 
 @compiled
 @no_type_check
-def guess_by_rollouts(mines, word, player, playing_on, limits, worth, random, rooms):
+def guess_by_rollouts(mines, word, player, comparison, random):
     """Returns the reason and the cell of a guess.
 
-    The position is in the grid of `rooms.other_work`. If it exceeds the capacity of playouts, the
-    guess is that of the look-ahead.
+    The position is in the grid of `comparison.rooms.other_work`.
     """
-    own, game, solver = rooms.other_work, rooms.game, rooms.work.solver
+    own, game = comparison.rooms.other_work, comparison.rooms.game
     position = own.solver.position
     game.seen[: position.cells] = position.grid[: position.cells]
     reason, cell, _ = guess(mines, word, player, own)
-    if reason != LOOKAHEAD_GUESS or own.solver.join.log_layouts > limits.log_layouts:
-        return reason, cell
-    # Before that, the look-ahead prunes all candidates but the best.
-    if not is_under_way(position):
-        return reason, cell
-    count = _list_close(cell, limits, own.here.ahead, rooms)
-    if count < 2:
+    if reason != LOOKAHEAD_GUESS:
         return reason, cell
     game.open = 0
     for other in range(position.cells):
         game.open += game.seen[other] >= 0
+    return reason, compare_close(cell, mines, comparison, random)
+
+
+@compiled
+@no_type_check
+def compare_close(cell, mines, comparison, random):
+    """Returns the best of the cell that a look-ahead chose and the others of nearly its value.
+
+    `other_work` has looked ahead from the position, which is that of `game`. If it exceeds the
+    capacity of playouts, or the limits, the cell is the given one.
+    """
+    playing_on, limits, worth, rooms = comparison
+    own, game, solver = rooms.other_work, rooms.game, rooms.work.solver
+    position = own.solver.position
+    # Before a game is under way, the look-ahead prunes all candidates but the best.
+    if own.solver.join.log_layouts > limits.log_layouts or not is_under_way(position):
+        return cell
+    count = _list_close(cell, limits, own.here.ahead, rooms)
+    if count < 2:
+        return cell
     solver.position.grid[: position.cells] = game.seen[: position.cells]
     if solve(mines, solver) != EXACT:
-        return reason, cell
-    if value_cells(count, mines, playing_on, worth, random, rooms):
-        cell = rooms.cells[best_of(count, own.here.ahead, rooms)]
-    return reason, cell
+        return cell
+    if not value_cells(count, mines, playing_on, worth, random, rooms):
+        return cell
+    return rooms.cells[best_of(count, own.here.ahead, rooms)]
 
 
 @compiled

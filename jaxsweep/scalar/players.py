@@ -151,7 +151,7 @@ PLAYERS: dict[str, Player] = {
     "lookahead": LookaheadPlayer(endgame_layouts=0),
     "strongest": LookaheadPlayer(max_candidates=16, endgame_layouts=1000, refined=5),
     "deepest": RolloutPlayer(
-        LookaheadPlayer(max_candidates=16, endgame_layouts=4000, refined=5),
+        LookaheadPlayer(max_candidates=16, endgame_layouts=20_000, refined=5),
         LeastRiskPlayer(endgame_layouts=200),
         draws=64,
         max_log_layouts=40.0,

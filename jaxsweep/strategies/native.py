@@ -12,7 +12,7 @@ from jaxsweep.native.board import used_size
 from jaxsweep.native.cell_values import Rooms, make_rooms
 from jaxsweep.native.lookahead import MAX_CANDIDATES
 from jaxsweep.native.players import UNDECIDED, Settings, Workspace, guess_some, make_workspace
-from jaxsweep.native.rollouts import Limits, guess_some_by_rollouts, stakes
+from jaxsweep.native.rollouts import Comparison, Limits, guess_some_by_rollouts, stakes
 from jaxsweep.rules.position import Position
 from jaxsweep.rules.threefry import words
 from jaxsweep.scalar.players import LeastRiskPlayer, LookaheadPlayer, RolloutPlayer
@@ -73,8 +73,7 @@ def guess_by_rollouts(
     otherwise: Callable[[Position, Key[Array, " batch"]], Move],
 ) -> Move:
     """As `guess_natively`, for a player that compares candidates by playouts."""
-    settings = (settings_of(player.lookahead), settings_of(player.playing_on))
-    limits = Limits(player.max_log_layouts, player.compared, player.margin)
+    settings = settings_of(player.lookahead)
 
     def guess(batch: Batch, rows: int, cols: int) -> None:
         guess_some_by_rollouts(
@@ -83,18 +82,24 @@ def guess_by_rollouts(
             batch.numbers,
             batch.mines,
             batch.words,
-            *settings,
-            limits,
-            stakes(),
+            settings,
+            comparison_of(player, rows, cols),
             np.zeros(1, np.uint64),
-            rooms(rows, cols, settings[::-1], player.draws),
             batch.moves.opens,
             batch.moves.flags,
             batch.moves.reason,
             batch.moves.risk,
         )
 
-    return guess_on_host(guess, _most_candidates(settings[0]), positions, keys, otherwise)
+    return guess_on_host(guess, _most_candidates(settings), positions, keys, otherwise)
+
+
+def comparison_of(player: RolloutPlayer, rows: int, cols: int) -> Comparison:
+    """Returns how a player compares candidates, with this thread's memory for such boards."""
+    playing_on = settings_of(player.playing_on)
+    own = rooms(rows, cols, (playing_on, settings_of(player.lookahead)), player.draws)
+    limits = Limits(player.max_log_layouts, player.compared, player.margin)
+    return Comparison(playing_on, limits, stakes(), own)
 
 
 def guess_on_host(
