@@ -244,17 +244,14 @@ def _step(
     environment: FunctionalEnvironment, states: FunctionalState, actions: Int[Array, " batch"]
 ) -> tuple[FunctionalState, StepResult]:
     level = environment.level
-    boards = jax.tree.map(
-        lambda leaf: jnp.moveaxis(leaf, 0, -1),
-        Boards(states.mines, states.opened, states.mines_placed),
-    )
+    mines, opened = (jnp.moveaxis(bits, 0, -1) for bits in (states.mines, states.opened))
+    boards = Boards(mines, opened, states.mines_placed)
     names = jnp.concatenate([states.key.T, states.game_number[None]])
-    chosen = bitboard.single(actions // level.cols, actions % level.cols, boards.mines)
+    chosen = bitboard.single(actions // level.cols, actions % level.cols, mines)
     after, result = step_batch(level, environment.start, boards, chosen, _layout_key, names)
-    first = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, -1, 0), after)
-    return FunctionalState(
-        states.key, states.game_number, first.mines, first.opened, first.mines_placed
-    ), result
+    mines, opened = (jnp.moveaxis(bits, -1, 0) for bits in (after.mines, after.opened))
+    state = FunctionalState(states.key, states.game_number, mines, opened, after.mines_placed)
+    return state, result
 
 
 def _layout_key(name: UInt32[Array, "3"]) -> Key[Array, ""]:
