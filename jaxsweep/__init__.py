@@ -4,8 +4,8 @@ What `__all__` lists is the public API; every other module is internal and may c
 read with `read_position` and analysed with `infer`, which returns `Beliefs`: the mine probability
 of every hidden cell, and whether it is exact. `ENGINES` and `STRATEGIES` have the inference engines
 and the players by name; a player advises in one position, which `read_grid` reads. `Environment`
-steps batches of games for learners. `record_game`, `save_replay` and `load_replay` deal with
-recorded games.
+steps batches of games for learners, `FunctionalEnvironment` one game for learners and planners.
+`record_game`, `save_replay` and `load_replay` deal with recorded games.
 
 The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
 """
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jaxsweep.engines import ENGINES
     from jaxsweep.engines.base import AbstractEngine
     from jaxsweep.environment import Environment, EnvState, random_cells
+    from jaxsweep.functional import FunctionalEnvironment, FunctionalState, Reward, Timestep
     from jaxsweep.inference import infer, infer_and_count, number_odds
     from jaxsweep.rules.game import Game, chord, deal, flag, open_cells, status, view
     from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
@@ -55,6 +56,8 @@ __all__ = [
     "Candidate",
     "EnvState",
     "Environment",
+    "FunctionalEnvironment",
+    "FunctionalState",
     "Game",
     "GameStatus",
     "GridPosition",
@@ -70,8 +73,10 @@ __all__ = [
     "RecordedMove",
     "Replay",
     "ReplayError",
+    "Reward",
     "Start",
     "Status",
+    "Timestep",
     "__version__",
     "chord",
     "deal",
@@ -96,6 +101,7 @@ _MODULES = {
     "engines": ("ENGINES",),
     "engines.base": ("AbstractEngine",),
     "environment": ("EnvState", "Environment", "random_cells"),
+    "functional": ("FunctionalEnvironment", "FunctionalState", "Reward", "Timestep"),
     "inference": ("infer", "infer_and_count", "number_odds"),
     "rules.game": ("Game", "chord", "deal", "flag", "open_cells", "status", "view"),
     "rules.level": ("LEVELS", "Level", "LevelError", "Opening", "Start"),

@@ -11,11 +11,11 @@ from functools import partial
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, UInt32
+from jaxtyping import Array, Bool, Float, Int, Key, Shaped, UInt32
 
 from jaxsweep.rules import arrays, bitboard, game
 from jaxsweep.rules.bitboard import Bits, vmap_last
-from jaxsweep.rules.game import Game, GameStatus, Seed
+from jaxsweep.rules.game import Game, GameStatus, Seed, layout_key
 from jaxsweep.rules.level import Level, Start
 from jaxsweep.rules.position import Position
 from jaxsweep.runtime.materialize import materialize
@@ -64,31 +64,13 @@ class Environment(eqx.Module):
         self, state: EnvState, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
     ) -> tuple[EnvState, StepResult]:
         """Opens a cell in each game; a finished game does not change."""
-        cells = self._cells(len(state.game_number))
-        chosen = bitboard.single(row, col, cells)
-        place_mines = vmap_last(partial(self._place_mines, seed))
-        mines = _apply_where(
-            ~state.mines_placed, place_mines, state.mines, (state.game_number, chosen)
+        key_of = partial(layout_key, jax.random.key(seed))
+        boards = Boards(state.mines, state.opened, state.mines_placed)
+        chosen = bitboard.single(row, col, state.mines)
+        after, result = step_batch(
+            self.level, self.start, boards, chosen, key_of, state.game_number
         )
-        before = _games(cells, mines, state.opened)
-        over = game.status(before) != GameStatus.PLAYING
-        chosen = bitboard.mask(~over, chosen & ~state.opened)
-        floods = materialize(chosen & ~bitboard.dilate(mines))
-        opened = _apply_where(
-            bitboard.any_set(floods),
-            lambda *some: game.open_cells(_games(*some[:3]), some[3]).opened,
-            state.opened | chosen,
-            (cells, mines, state.opened, chosen),
-        )
-        status = game.status(_games(cells, mines, opened))
-        new = bitboard.count(opened & ~mines) - bitboard.count(state.opened & ~mines)
-        safe = max(self.level.cells - self.level.mines, 1)
-        after = EnvState(mines, opened, state.game_number, jnp.ones_like(state.mines_placed))
-        return after, StepResult(
-            reward=new.astype(jnp.float32) / jnp.float32(safe),
-            done=status != GameStatus.PLAYING,
-            won=status == GameStatus.WON,
-        )
+        return EnvState(after.mines, after.opened, state.game_number, after.mines_placed), result
 
     def step_and_reset(
         self, state: EnvState, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
@@ -105,23 +87,81 @@ class Environment(eqx.Module):
 
     def view(self, state: EnvState) -> Position:
         """Returns what the players see."""
-        seen = game.view(_games(self._cells(len(state.game_number)), state.mines, state.opened))
+        cells = board_cells(self.level, len(state.game_number))
+        seen = game.view(_games(cells, state.mines, state.opened))
         return eqx.tree_at(lambda p: p.mines, seen, jnp.full_like(seen.mines, self.level.mines))
 
-    def _cells(self, batch: int) -> UInt32[Array, "rows words batch"]:
-        cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
-        return jnp.broadcast_to(cells[..., None], (*cells.shape, batch))
 
-    def _place_mines(self, seed: Seed, game_number: UInt32[Array, ""], chosen: Bits) -> Bits:
-        """Places the mines of one game, given its first cell."""
-        cells = jnp.asarray(bitboard.rectangle(self.level.rows, self.level.cols))
-        mine_free = {
-            Start.ANY: jnp.zeros_like(cells),
-            Start.SAFE: chosen,
-            Start.ZERO: bitboard.dilate(chosen),
-        }[self.start]
-        mines = jnp.int32(self.level.mines)
-        return game.deal_game(seed, game_number, cells, cells & ~mine_free, mines).mines
+class Boards(eqx.Module):
+    """What a step changes in a batch of games."""
+
+    mines: UInt32[Array, "rows words batch"]
+    opened: UInt32[Array, "rows words batch"]
+    mines_placed: Bool[Array, " batch"]
+
+
+def step_batch(
+    level: Level,
+    start: Start,
+    boards: Boards,
+    chosen: UInt32[Array, "rows words batch"],
+    key_of: Callable[[Array], Key[Array, ""]],
+    named: Shaped[Array, "*name batch"],
+) -> tuple[Boards, StepResult]:
+    """Opens a cell in each game of a batch; a finished game does not change.
+
+    Args:
+        level: the level of all games.
+        start: the rule by which mines are placed around the first cell.
+        boards: the games.
+        chosen: the mask of one cell in each game, or of none, where nothing is to happen.
+        key_of: returns the key of a game's layout, given what names the game. It is asked only for
+            those games that get their mines now.
+        named: what names each game.
+
+    """
+    cells = board_cells(level, chosen.shape[-1])
+
+    def place_mines(name: Array, first: Bits) -> Bits:
+        return _place_mines(level, start, key_of(name), first)
+
+    first = ~boards.mines_placed & bitboard.any_set(chosen)
+    mines = _apply_where(first, vmap_last(place_mines), boards.mines, (named, chosen))
+    before = _games(cells, mines, boards.opened)
+    over = game.status(before) != GameStatus.PLAYING
+    chosen = bitboard.mask(~over, chosen & ~boards.opened)
+    floods = materialize(chosen & ~bitboard.dilate(mines))
+    opened = _apply_where(
+        bitboard.any_set(floods),
+        lambda *some: game.open_cells(_games(*some[:3]), some[3]).opened,
+        boards.opened | chosen,
+        (cells, mines, boards.opened, chosen),
+    )
+    status = game.status(_games(cells, mines, opened))
+    new = bitboard.count(opened & ~mines) - bitboard.count(boards.opened & ~mines)
+    safe = max(level.cells - level.mines, 1)
+    return Boards(mines, opened, boards.mines_placed | first), StepResult(
+        reward=new.astype(jnp.float32) / jnp.float32(safe),
+        done=status != GameStatus.PLAYING,
+        won=status == GameStatus.WON,
+    )
+
+
+def board_cells(level: Level, batch: int) -> UInt32[Array, "rows words batch"]:
+    """Returns the mask of the board's cells, once for each game."""
+    cells = jnp.asarray(bitboard.rectangle(level.rows, level.cols))
+    return jnp.broadcast_to(cells[..., None], (*cells.shape, batch))
+
+
+def _place_mines(level: Level, start: Start, key: Key[Array, ""], first: Bits) -> Bits:
+    """Places the mines of one game, given its first cell."""
+    cells = jnp.asarray(bitboard.rectangle(level.rows, level.cols))
+    mine_free = {
+        Start.ANY: jnp.zeros_like(cells),
+        Start.SAFE: first,
+        Start.ZERO: bitboard.dilate(first),
+    }[start]
+    return game.deal(key, cells, cells & ~mine_free, jnp.int32(level.mines)).mines
 
 
 def _games(cells: Bits, mines: Bits, opened: Bits) -> Game:

@@ -15,7 +15,7 @@ LAYERS = (
     ("scalar",),
     ("native",),
     ("engines",),
-    ("inference", "diagnosis", "environment"),
+    ("inference", "diagnosis", "environment", "functional"),
     ("strategies",),
     ("simulation",),
     ("single", "benchmarks"),
@@ -66,6 +66,7 @@ They may import it inside functions. `.*` stands for all modules of a package.
 """
 
 WITH_JAX = {
+    "jaxsweep.runtime.entrywise",
     "jaxsweep.runtime.materialize",
     "jaxsweep.runtime.programs",
     "jaxsweep.commands.arena_run",

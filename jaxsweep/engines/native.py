@@ -47,7 +47,7 @@ class Native(AbstractEngine):
                 opened,
                 numbers,
                 total,
-                _solver(*board),
+                solver_of_thread(*board),
                 probability,
                 safe,
                 mines,
@@ -70,7 +70,7 @@ class Native(AbstractEngine):
 _own = threading.local()
 
 
-def _solver(rows: int, cols: int) -> Solver:
+def solver_of_thread(rows: int, cols: int) -> Solver:
     """Returns the memory of this thread for boards of this size."""
     if getattr(_own, "board", None) != (rows, cols):
         _own.board, _own.solver = (rows, cols), make_solver(rows, cols)

@@ -26,6 +26,7 @@ __all__ = [
     "deal_game",
     "flag",
     "game_key",
+    "layout_key",
     "move_key",
     "open_cells",
     "status",
@@ -58,6 +59,12 @@ def move_key(key: Key[Array, ""], move: Int[Array, ""] | np.int32) -> Key[Array,
     return jax.random.fold_in(key, move + 1)
 
 
+def layout_key(key: Key[Array, ""], game_number: GameNumber) -> Key[Array, ""]:
+    """Returns the key by which the mines of a game are dealt, given the key of its sequence."""
+    # Number 0 is for the mines; `move_key` uses those from 1 on.
+    return jax.random.fold_in(jax.random.fold_in(key, game_number), 0)
+
+
 def deal_game(
     seed: Seed,
     game_number: GameNumber,
@@ -66,9 +73,7 @@ def deal_game(
     mines: Int[Array, ""],
 ) -> Game:
     """Returns a game of a seed, dealt as by `deal`."""
-    # Number 0 is for the mines; `move_key` uses those from 1 on.
-    key = jax.random.fold_in(game_key(seed, game_number), 0)
-    return deal(key, cells, allowed_mines, mines)
+    return deal(layout_key(jax.random.key(seed), game_number), cells, allowed_mines, mines)
 
 
 def deal(
