@@ -15,7 +15,7 @@ LAYERS = (
     ("scalar",),
     ("native",),
     ("engines",),
-    ("inference", "diagnosis", "environment"),
+    ("inference", "posterior", "diagnosis", "environment"),
     ("strategies",),
     ("simulation",),
     ("single", "benchmarks"),
