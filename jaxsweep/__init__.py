@@ -2,10 +2,11 @@
 
 What `__all__` lists is the public API; every other module is internal and may change. A position is
 read with `read_position` and analysed with `infer`, which returns `Beliefs`: the mine probability
-of every hidden cell, and whether it is exact. `ENGINES` and `STRATEGIES` have the inference engines
-and the players by name; a player advises in one position, which `read_grid` reads. `Environment`
-steps batches of games for learners, `FunctionalEnvironment` one game for learners and planners.
-`record_game`, `save_replay` and `load_replay` deal with recorded games.
+of every hidden cell, and whether it is exact; `posterior` is a module of functions that draw the
+layouts of positions, and tell more about them. `ENGINES` and `STRATEGIES` have the inference
+engines and the players by name; a player advises in one position, which `read_grid` reads.
+`Environment` steps batches of games for learners, `FunctionalEnvironment` one game for learners and
+planners. `record_game`, `save_replay` and `load_replay` deal with recorded games.
 
 The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
 """
@@ -14,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from jaxsweep import posterior
     from jaxsweep.beliefs import Beliefs, Status
     from jaxsweep.engines import ENGINES
     from jaxsweep.engines.base import AbstractEngine
@@ -86,6 +88,7 @@ __all__ = [
     "load_replay",
     "number_odds",
     "open_cells",
+    "posterior",
     "random_cells",
     "read_grid",
     "read_position",
@@ -140,7 +143,11 @@ _INNER_NAMES = {
 }
 """Public names that are shorter in their modules."""
 
+_PUBLIC_MODULES = ("posterior",)
+"""Modules of which all functions are public, under the name of the module."""
+
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_MODULE_OF |= {module: module for module in _PUBLIC_MODULES}
 
 
 def __getattr__(name: str) -> object:
@@ -148,6 +155,8 @@ def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = import_module(f"jaxsweep.{_MODULE_OF[name]}")
+    if name in _PUBLIC_MODULES:
+        return module
     value = globals()[name] = getattr(module, _INNER_NAMES.get(name, name))
     return value
 

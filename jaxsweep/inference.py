@@ -73,13 +73,7 @@ def _in_chunks(
     work: Callable[[Position, _Seeds], tuple[Beliefs, list]],
 ) -> tuple[Beliefs, list]:
     """Applies `work` to chunks of a batch that fit into memory, and concatenates the results."""
-    if isinstance(positions, Position):
-        single = positions.hidden.ndim == 2
-        batch = positions
-        if single:
-            batch = jax.tree.map(lambda leaf: np.asarray(leaf)[..., None], positions)
-    else:
-        single, batch = False, stack(positions)
+    batch, single = batch_of(positions)
     if batch.mines.shape[0] <= SCALAR_POSITIONS:
         # In NumPy: indexing JAX's arrays would compile kernels.
         batch = jax.device_get(batch)
@@ -97,6 +91,15 @@ def _in_chunks(
     if len(parts) > 1:
         beliefs = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
     return (jax.tree.map(lambda leaf: leaf[0], beliefs) if single else beliefs), counts
+
+
+def batch_of(positions: Position | Sequence[Position]) -> tuple[Position, bool]:
+    """Returns positions as one batch, last, and whether they are one position without that axis."""
+    if not isinstance(positions, Position):
+        return stack(positions), False
+    if positions.hidden.ndim == 2:
+        return jax.tree.map(lambda leaf: np.asarray(leaf)[..., None], positions), True
+    return positions, False
 
 
 def _infer(engine: AbstractEngine | None, batch: Position, seeds: _Seeds) -> Beliefs:

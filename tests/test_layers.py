@@ -15,7 +15,7 @@ LAYERS = (
     ("scalar",),
     ("native",),
     ("engines",),
-    ("inference", "diagnosis", "environment", "functional"),
+    ("inference", "posterior", "diagnosis", "environment", "functional"),
     ("strategies",),
     ("simulation",),
     ("single", "benchmarks"),

@@ -11,6 +11,8 @@ no probability, and keeps float32 far from its limits. Arrays are of a batch of 
 every operation is one long vector over positions.
 """
 
+from typing import NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -48,6 +50,26 @@ class Joined(eqx.Module):
     """False where the sums of mine counts exceed the capacity `total`."""
 
 
+class Chain(NamedTuple):
+    """What the sum-product over the components of each position starts from."""
+
+    tilt: Float[Array, " batch"]
+    """The logarithm of what each mine is weighted by."""
+    tilts: Float[Array, "mine_counts batch"]
+    """What mine counts of a component are weighted by, above their minimum."""
+    scales: Float[Array, "components batch"]
+    """What the tilted layouts of each component are divided by."""
+    steps: Float[Array, "components channel mine_counts batch"]
+    rest: Int[Array, "total batch"]
+    """The mines on unconstrained cells, for each sum of the components' mine counts."""
+    last: Message
+    """The backward message after the last component: the ways to place the rest."""
+    peak: Float[Array, " batch"]
+    """The logarithm of the scale of `last`, relative to the first valid sum."""
+    start: Int[Array, " batch"]
+    """The first valid sum."""
+
+
 def join(
     layouts: Float[Array, "components mine_counts batch"],
     min_mines: Int[Array, "components batch"],
@@ -62,20 +84,8 @@ def join(
     cells, `mines` the mines on both. Sums of mine counts, above the sum of `min_mines`, are
     distinguished up to `total`, a multiple of `BLOCK`.
     """
-    mine_counts = layouts.shape[1]
-    tilt = jnp.log(mine_odds(mines, boundary + unconstrained))
-    above_min = mines - jnp.sum(min_mines, axis=0, dtype=jnp.int32)
-    k = jnp.arange(mine_counts, dtype=jnp.float32)
-    tilts = jnp.exp(k[:, None] * tilt[None, :])  # [mine_counts, batch]
-    tilted = layouts * tilts[None]
-    scales = jnp.maximum(jnp.max(tilted, axis=1), jnp.finfo(jnp.float32).tiny)
-    tilted = tilted / scales[:, None]
-    can = (layouts > 0).astype(jnp.float32)
-    steps = jnp.stack([tilted, can], axis=1)  # [components, channel, mine_counts, batch]
-
-    # The mines on unconstrained cells, for each sum of the components' mine counts.
-    rest = above_min[None, :] - jnp.arange(total, dtype=jnp.int32)[:, None]
-    last, peak, start = _unconstrained_message(rest, unconstrained, tilt)
+    chain = chain_of(layouts, min_mines, boundary, unconstrained, mines, total)
+    mine_counts, tilt, steps, last = layouts.shape[1], chain.tilt, chain.steps, chain.last
     first = jnp.zeros_like(last).at[:, 0].set(1.0)
     zeros = jnp.zeros_like(tilt)
     (end, _), forward = jax.lax.scan(
@@ -87,14 +97,14 @@ def join(
     def backward_step(carry, component):
         (after, log_scale), (step, before) = carry, component
         return (
-            _rescale(_correlate(after, step), log_scale),
+            retreat(after, step, log_scale),
             _combine(before, after, mine_counts),
         )
 
     (whole, log_backward), combined = jax.lax.scan(
         backward_step, (last, zeros), (steps, forward), reverse=True
     )
-    weights = combined[:, 0] * tilts[None]
+    weights = combined[:, 0] * chain.tilts[None]
     weights = weights / jnp.maximum(
         jnp.sum(weights * layouts, axis=1, keepdims=True), jnp.finfo(jnp.float32).tiny
     )
@@ -102,6 +112,7 @@ def join(
     possible = jnp.sum(jnp.where(combined[:, 1] > 0, bits, jnp.uint32(0)), axis=1, dtype=jnp.uint32)
     by_sum = end * last
     mass = jnp.maximum(jnp.sum(by_sum[0], axis=0), jnp.finfo(jnp.float32).tiny)
+    rest = chain.rest
     density = rest.astype(jnp.float32) / jnp.maximum(unconstrained, 1).astype(jnp.float32)[None, :]
     index = jnp.arange(mine_counts, dtype=jnp.int32)[None, :, None]
     top = jnp.max(jnp.where(layouts > 0, index, 0), axis=1)
@@ -116,12 +127,37 @@ def join(
         consistent=whole[1, 0] > 0,
         log_scale=jnp.log(jnp.maximum(whole[0, 0], jnp.finfo(jnp.float32).tiny))
         + log_backward
-        + peak
-        - start.astype(jnp.float32) * tilt
-        + jnp.sum(jnp.log(scales), axis=0),
-        anchor=above_min - start,
+        + chain.peak
+        - chain.start.astype(jnp.float32) * tilt
+        + jnp.sum(jnp.log(chain.scales), axis=0),
+        anchor=rest[0] - chain.start,
         fits=jnp.sum(top, axis=0, dtype=jnp.int32) < total,
     )
+
+
+def chain_of(
+    layouts: Float[Array, "components mine_counts batch"],
+    min_mines: Int[Array, "components batch"],
+    boundary: Int[Array, " batch"],
+    unconstrained: Int[Array, " batch"],
+    mines: Int[Array, " batch"],
+    total: int,
+) -> Chain:
+    """Makes the chain of the components of each position; arguments as of `join`."""
+    tilt = jnp.log(mine_odds(mines, boundary + unconstrained))
+    above_min = mines - jnp.sum(min_mines, axis=0, dtype=jnp.int32)
+    k = jnp.arange(layouts.shape[1], dtype=jnp.float32)
+    tilts = jnp.exp(k[:, None] * tilt[None, :])  # [mine_counts, batch]
+    tilted = layouts * tilts[None]
+    scales = jnp.maximum(jnp.max(tilted, axis=1), jnp.finfo(jnp.float32).tiny)
+    tilted = tilted / scales[:, None]
+    can = (layouts > 0).astype(jnp.float32)
+    steps = jnp.stack([tilted, can], axis=1)  # [components, channel, mine_counts, batch]
+
+    # The mines on unconstrained cells, for each sum of the components' mine counts.
+    rest = above_min[None, :] - jnp.arange(total, dtype=jnp.int32)[:, None]
+    last, peak, start = _unconstrained_message(rest, unconstrained, tilt)
+    return Chain(tilt, tilts, scales, steps, rest, last, peak, start)
 
 
 def _unconstrained_message(
@@ -175,6 +211,13 @@ def _correlate(after: Message, step: Step) -> Message:
     """Computes the backward message before a component from the one after it."""
     parts = [_shift_left(after, k) * step[:, k, None] for k in range(step.shape[1])]
     return jax.tree.reduce(jnp.add, parts)
+
+
+def retreat(
+    after: Message, step: Step, log_scale: Float[Array, " batch"]
+) -> tuple[Message, Float[Array, " batch"]]:
+    """Computes the backward message before a component, scaled, from the one after it."""
+    return _rescale(_correlate(after, step), log_scale)
 
 
 def _combine(before: Message, after: Message, mine_counts: int) -> Step:

@@ -98,7 +98,7 @@ class CountedPatterns(eqx.Module):
         def work(i):
             return jax.vmap(patterns.count_patterns)(*components.take(selection.chunk(i)))
 
-        return cls(selection, _flatten_chunks(_map_chunks(work, selection.used, PATTERN_CHUNKS)))
+        return cls(selection, flatten_chunks(map_chunks(work, selection.used, PATTERN_CHUNKS)))
 
     @property
     def places(self) -> tuple[Int[Array, "room cells"], Int[Array, "room cells"]]:
@@ -163,14 +163,14 @@ class CountedForward(eqx.Module):
             counts = forward_backward.forward_pass(component, length, capacity, modulo=False)
             return (component.cell_row, component.cell_col), counts, length
 
-        places, counts, length = _map_chunks(work, selection.used, chunks.number)
+        places, counts, length = map_chunks(work, selection.used, chunks.number)
         flat = ComponentCounts(
-            _flatten_chunks(counts.min_mines),
-            _flatten_chunks(counts.layouts),
-            _flatten_chunks(counts.fits),
+            flatten_chunks(counts.min_mines),
+            flatten_chunks(counts.layouts),
+            flatten_chunks(counts.fits),
             counts.messages,
         )
-        return cls(selection, _flatten_chunks(places), flat, length)
+        return cls(selection, flatten_chunks(places), flat, length)
 
     def marginals(
         self, weights: Float[Array, "room mine_counts"], possible: UInt32[Array, " room"]
@@ -190,10 +190,10 @@ class CountedForward(eqx.Module):
             )
             return forward_backward.backward_pass(*given)
 
-        return _flatten_chunks(_map_chunks(work, self.selection.used, chunks))
+        return flatten_chunks(map_chunks(work, self.selection.used, chunks))
 
 
-def _map_chunks(
+def map_chunks(
     work: Callable[[Int[Array, ""]], PyTree], used: Int[Array, ""], chunks: int
 ) -> PyTree:
     """Stacks the results of `work` for chunks 0 to `used` − 1; zeros for the other `chunks`."""
@@ -212,6 +212,6 @@ def _map_chunks(
     return jax.lax.fori_loop(0, used, step, zeros)
 
 
-def _flatten_chunks(tree: PyTree) -> PyTree:
+def flatten_chunks(tree: PyTree) -> PyTree:
     """Concatenates the chunks of each leaf."""
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), tree)

@@ -5,7 +5,7 @@ and longer ones by forward–backward, as in `exact`. Capacities are fixed and s
 games have: a position that exceeds them gets status `OVER_CAPACITY`, for `exact` on the host.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -30,6 +30,17 @@ from jaxsweep.runtime.materialize import materialize
 MAX_SUMS = 32
 """Distinct sums of the components' mine counts, above the sum of the minima."""
 
+CountingKernel = Callable[
+    [ComponentBoards, Bool[Array, "components batch"]], CountedPatterns | CountedForward
+]
+"""Counts those of the uncounted components that it has room for."""
+
+KERNELS: tuple[CountingKernel, ...] = (
+    CountedPatterns.of,
+    *(partial(CountedForward.of, chunks=chunks) for chunks in FORWARD_CHUNKS),
+)
+"""The smaller ones first."""
+
 CAN_MINE, CAN_CLEAR = np.uint8(1), np.uint8(2)
 EITHER = np.uint8(CAN_MINE | CAN_CLEAR)
 """The possible values of a cell, as bits of one number, so that one scatter writes both."""
@@ -43,7 +54,7 @@ def infer(reduced: ReducedPosition) -> Beliefs:
     """
     isolated = isolated_constraints(reduced)
     labels = label_components(reduced, isolated.cells)
-    counted = _count(materialize(ComponentBoards.of(labels)))
+    counted = count_components(materialize(ComponentBoards.of(labels)), KERNELS)
     unconstrained = bitboard.count(reduced.unconstrained)
     joined = convolution.join(
         counted.layouts,
@@ -54,14 +65,14 @@ def infer(reduced: ReducedPosition) -> Beliefs:
         MAX_SUMS,
     )
     joined = materialize(joined)
-    status = _status(reduced, counted, joined)
+    status = status_of(reduced, counted, joined)
     probability, values = _marginals(reduced, counted.groups, joined)
     log_layouts = joined.log_scale + isolated.log_layouts
     log_layouts = log_layouts + log_binomial(unconstrained, joined.anchor)
     return _beliefs(reduced, isolated, joined, probability, values, status, log_layouts)
 
 
-class _Counted(NamedTuple):
+class CountedComponents(NamedTuple):
     """The counts of all components of a batch."""
 
     layouts: Float[Array, "components mine_counts batch"]
@@ -72,7 +83,9 @@ class _Counted(NamedTuple):
     groups: list[CountedPatterns | CountedForward]
 
 
-def _count(components: ComponentBoards) -> _Counted:
+def count_components(
+    components: ComponentBoards, kernels: Sequence[CountingKernel]
+) -> CountedComponents:
     """Counts all components, each in the first kernel that can."""
     batch = components.exists.shape[1]
     counted = ~components.exists.reshape(-1)
@@ -82,8 +95,7 @@ def _count(components: ComponentBoards) -> _Counted:
     min_mines = jnp.zeros((MAX_COMPONENTS * batch,), jnp.int32)
     groups = []
     # A component that one kernel cannot count goes to the next, larger one.
-    kernels = [partial(CountedForward.of, chunks=chunks) for chunks in FORWARD_CHUNKS]
-    for count in (CountedPatterns.of, *kernels):
+    for count in kernels:
         group = count(components, (~counted & ~overflow).reshape(MAX_COMPONENTS, batch))
         groups.append(group)
         index = group.selection.index.reshape(-1)
@@ -92,7 +104,7 @@ def _count(components: ComponentBoards) -> _Counted:
         counted = counted.at[index].set(group.counts.fits, mode="drop")
         chosen = jnp.zeros_like(counted).at[index].set(True, mode="drop")
         overflow |= group.selection.wanted.reshape(-1) & ~chosen
-    return _Counted(
+    return CountedComponents(
         layouts=jnp.moveaxis(layouts.reshape(MAX_COMPONENTS, batch, MINE_COUNTS), 2, 1),
         min_mines=min_mines.reshape(MAX_COMPONENTS, batch),
         fits=jnp.all(counted.reshape(MAX_COMPONENTS, batch), axis=0),
@@ -101,7 +113,10 @@ def _count(components: ComponentBoards) -> _Counted:
     )
 
 
-def _status(reduced: ReducedPosition, counted: _Counted, joined: Joined) -> Int[Array, " batch"]:
+def status_of(
+    reduced: ReducedPosition, counted: CountedComponents, joined: Joined
+) -> Int[Array, " batch"]:
+    """Returns the `Status` of each position."""
     fits = counted.fits & joined.fits
     cases = (
         (counted.overflow, Status.BATCH_FULL),

@@ -11,9 +11,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float32, Int8, UInt32
 
 from jaxsweep.engines.batching import parallel_map
-from jaxsweep.engines.native import solver_of_thread
 from jaxsweep.native.joining import EXACT
 from jaxsweep.native.observed import draw_from_some, weigh_some
+from jaxsweep.native.solving import make_solver
+from jaxsweep.native.thread_memory import thread_memory
 
 CHUNK = 128
 """Observations that a thread answers at once."""
@@ -62,7 +63,7 @@ def _draw(mines: Array, seen: Array, asked: Array, words: Array) -> Bool[np.ndar
             which,
             total,
             seeds,
-            solver_of_thread(rows, cols),
+            thread_memory(make_solver, rows, cols),
             layouts,
             drawn,
             status,
@@ -83,7 +84,7 @@ def _weigh(mines: Array, seen: Array, asked: Array) -> Float32[np.ndarray, "..."
     risk = np.zeros(grids.shape, np.float32)
 
     def work(begin: int) -> None:
-        solver = solver_of_thread(rows, cols)
+        solver = thread_memory(make_solver, rows, cols)
         weigh_some(begin, min(begin + CHUNK, count), grids, which, total, solver, risk)
 
     parallel_map(work, range(0, count, CHUNK), bytes_per_job=1)

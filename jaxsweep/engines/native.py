@@ -1,19 +1,15 @@
 """The scalar path compiled to machine code, as an engine: exact inference on the host's cores."""
 
-import threading
-
 import equinox as eqx
-import jax
 import numpy as np
 from jaxtyping import UInt32
 
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.base import AbstractEngine
-from jaxsweep.engines.batching import parallel_map
-from jaxsweep.native.board import used_size
+from jaxsweep.engines.native_batch import NativeBatch
 from jaxsweep.native.inference import infer_some
-from jaxsweep.native.solving import Solver, make_solver
-from jaxsweep.rules.bitboard import WORD
+from jaxsweep.native.solving import make_solver
+from jaxsweep.native.thread_memory import thread_memory
 from jaxsweep.rules.position import Position
 from jaxsweep.scalar.view import MAX_CELLS
 
@@ -28,26 +24,18 @@ class Native(AbstractEngine):
 
     def infer(self, positions: Position, seeds: UInt32[np.ndarray, " batch"]) -> Beliefs:
         """Infers the beliefs about a batch of positions, batch last in, batch first out."""
-        host = jax.device_get(positions)
-        # Copies are contiguous and writable: one type of arrays, for which code is compiled once.
-        hidden, opened, total = (np.array(leaf) for leaf in (host.hidden, host.opened, host.mines))
-        rows, width, count = hidden.shape
-        shape = (count, rows, width * WORD)
+        batch = NativeBatch.of(positions)
+        count, shape = len(batch.mines), batch.grid_shape
         probability = np.zeros(shape, np.float32)
         safe, mines = np.zeros(shape, bool), np.zeros(shape, bool)
         logs, status = np.full(count, -np.inf), np.full(count, Status.OVER_CAPACITY, np.int32)
-        board = used_size(hidden, opened)
-        numbers = np.stack(host.numbers)
 
-        def work(begin: int) -> None:
+        def work(begin: int, end: int, rows: int, cols: int) -> None:
             infer_some(
                 begin,
-                min(begin + CHUNK, count),
-                hidden,
-                opened,
-                numbers,
-                total,
-                solver_of_thread(*board),
+                end,
+                *batch,
+                thread_memory(make_solver, rows, cols),
                 probability,
                 safe,
                 mines,
@@ -55,8 +43,7 @@ class Native(AbstractEngine):
                 status,
             )
 
-        if board[0] * board[1] <= self.max_cells:
-            parallel_map(work, range(0, count, CHUNK), bytes_per_job=1)
+        batch.run(work, count, CHUNK, self.max_cells)
         return Beliefs(
             mine_probability=probability,
             error=np.zeros(shape, np.float32),
@@ -65,13 +52,3 @@ class Native(AbstractEngine):
             log_layouts=logs,
             status=status,
         )
-
-
-_own = threading.local()
-
-
-def solver_of_thread(rows: int, cols: int) -> Solver:
-    """Returns the memory of this thread for boards of this size."""
-    if getattr(_own, "board", None) != (rows, cols):
-        _own.board, _own.solver = (rows, cols), make_solver(rows, cols)
-    return _own.solver

@@ -19,16 +19,25 @@ from jaxsweep.native.solving import NO_COMPONENT
 UNIT = 2.0**-53
 """What the upper 53 bits of a random word are multiplied by, for a number from 0 to 1."""
 
+INCREMENT = np.uint64(0x9E3779B97F4A7C15)
+"""What the generator's state grows by at each number."""
+
 
 @compiled
 @no_type_check
 def next_uniform(random):
     """Returns a number from 0 to 1, exclusive, and advances the generator (SplitMix64)."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    word = random[0]
+    random[0] += INCREMENT
+    return np.float64(mix(random[0]) >> np.uint64(11)) * UNIT
+
+
+@compiled
+@no_type_check
+def mix(word):
+    """Returns a word all of whose bits depend on all bits of another, one to one."""
     word = (word ^ word >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ word >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return np.float64((word ^ word >> np.uint64(31)) >> np.uint64(11)) * UNIT
+    return word ^ word >> np.uint64(31)
 
 
 @compiled

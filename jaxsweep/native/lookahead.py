@@ -8,9 +8,10 @@ from typing import NamedTuple, no_type_check
 
 import numpy as np
 
-from jaxsweep.native.afterstates import AFTERSTATE, list_free_cells, solve_afterstate
+from jaxsweep.native.afterstates import solve_afterstate
 from jaxsweep.native.board import MINE, OUTSIDE, UNKNOWN, Record, make_record
 from jaxsweep.native.compiler import compiled
+from jaxsweep.native.conditioning import AFTERSTATE, list_free_cells
 from jaxsweep.native.fifty_fifty import (
     FIFTY_FIFTIES,
     find_fifty_fifties,

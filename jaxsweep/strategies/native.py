@@ -1,8 +1,7 @@
 """Guesses of a batch on the host, by the scalar path compiled to machine code."""
 
-import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -13,6 +12,7 @@ from jaxsweep.native.cell_values import Rooms, make_rooms
 from jaxsweep.native.lookahead import MAX_CANDIDATES
 from jaxsweep.native.players import UNDECIDED, Settings, Workspace, guess_some, make_workspace
 from jaxsweep.native.rollouts import Comparison, Limits, guess_some_by_rollouts, stakes
+from jaxsweep.native.thread_memory import thread_memory
 from jaxsweep.rules.position import Position
 from jaxsweep.rules.threefry import words
 from jaxsweep.scalar.players import LeastRiskPlayer, LookaheadPlayer, RolloutPlayer
@@ -150,21 +150,11 @@ def settings_of(player: LeastRiskPlayer | LookaheadPlayer) -> Settings:
     )
 
 
-_own = threading.local()
-
-
 def workspace(rows: int, cols: int, endgame_layouts: int) -> Workspace:
     """Returns the memory of this thread for boards of this size."""
-    return _kept("workspace", make_workspace, rows, cols, endgame_layouts)
+    return thread_memory(make_workspace, rows, cols, endgame_layouts)
 
 
 def rooms(rows: int, cols: int, players: tuple[Settings, ...], draws: int) -> Rooms:
     """Returns the memory of this thread for playouts on boards of this size."""
-    return _kept("rooms", make_rooms, rows, cols, players, draws)
-
-
-def _kept(name: str, make: Callable[..., Any], *wanted: Any) -> Any:
-    """Returns what this thread made last, if it is the same that is wanted, or makes it."""
-    if getattr(_own, name, (None, None))[0] != wanted:
-        setattr(_own, name, (wanted, make(*wanted)))
-    return getattr(_own, name)[1]
+    return thread_memory(make_rooms, rows, cols, players, draws)
