@@ -4,8 +4,10 @@ What `__all__` lists is the public API; every other module is internal and may c
 read with `read_position` and analysed with `infer`, which returns `Beliefs`: the mine probability
 of every hidden cell, and whether it is exact. `ENGINES` and `STRATEGIES` have the inference engines
 and the players by name; a player advises in one position, which `read_grid` reads. `Environment`
-steps batches of games for learners, `FunctionalEnvironment` one game for learners and planners.
-`record_game`, `save_replay` and `load_replay` deal with recorded games.
+steps batches of games for learners, `FunctionalEnvironment` one game for learners and planners, and
+`oracle` answers what can be known in a batch of games; `jaxsweep.adapters` has the interfaces of
+Gymnasium, jumanji, pgx and gymnax. `record_game`, `save_replay` and `load_replay` deal with
+recorded games.
 
 The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
 """
@@ -13,11 +15,14 @@ The commands are `python -m jaxsweep` followed by analyze, play, view, replay, a
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from jaxsweep.adapters.registration import register_with_gymnasium
+
 if TYPE_CHECKING:
     from jaxsweep.beliefs import Beliefs, Status
     from jaxsweep.engines import ENGINES
     from jaxsweep.engines.base import AbstractEngine
     from jaxsweep.environment import Environment, EnvState, random_cells
+    from jaxsweep.exact_answers import oracle
     from jaxsweep.functional import FunctionalEnvironment, FunctionalState, Reward, Timestep
     from jaxsweep.inference import infer, infer_and_count, number_odds
     from jaxsweep.rules.game import Game, chord, deal, flag, open_cells, status, view
@@ -86,6 +91,7 @@ __all__ = [
     "load_replay",
     "number_odds",
     "open_cells",
+    "oracle",
     "random_cells",
     "read_grid",
     "read_position",
@@ -101,6 +107,7 @@ _MODULES = {
     "engines": ("ENGINES",),
     "engines.base": ("AbstractEngine",),
     "environment": ("EnvState", "Environment", "random_cells"),
+    "exact_answers": ("oracle",),
     "functional": ("FunctionalEnvironment", "FunctionalState", "Reward", "Timestep"),
     "inference": ("infer", "infer_and_count", "number_odds"),
     "rules.game": ("Game", "chord", "deal", "flag", "open_cells", "status", "view"),
@@ -141,6 +148,9 @@ _INNER_NAMES = {
 """Public names that are shorter in their modules."""
 
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+register_with_gymnasium()
 
 
 def __getattr__(name: str) -> object:
