@@ -15,10 +15,12 @@ from jaxsweep.rules.level import Level, Start
 
 @struct.dataclass
 class EnvState(environment.EnvState):
-    """An episode."""
+    """An episode: how many steps it has, its game, and whether that is over."""
 
+    # JAX also builds states of other things than arrays.
+    time: Any
     game: FunctionalState
-    over: Bool[Array, "*batch"]
+    over: Any
 
 
 class Minesweeper(environment.Environment[EnvState, environment.EnvParams]):
@@ -49,7 +51,7 @@ class Minesweeper(environment.Environment[EnvState, environment.EnvParams]):
     ) -> tuple[Int8[Array, "rows cols"], EnvState]:
         """Begins an episode."""
         game = self.environment.init(key)
-        state = EnvState(time=0, game=game, over=jnp.zeros((), bool))  # pyright: ignore[reportCallIssue]
+        state = EnvState(time=0, game=game, over=jnp.zeros((), bool))
         return self.environment.observe(game), state
 
     def step_env(
@@ -63,7 +65,7 @@ class Minesweeper(environment.Environment[EnvState, environment.EnvParams]):
     ]:
         """Opens a cell, without the automatic reset of `step`."""
         game, seen = self.environment.step(state.game, jnp.asarray(action, jnp.int32))
-        after = EnvState(time=state.time + 1, game=game, over=seen.terminated)  # pyright: ignore[reportCallIssue]
+        after = EnvState(time=state.time + 1, game=game, over=seen.terminated)
         info = {"discount": self.discount(after, params), "won": seen.won}
         return seen.observation, after, seen.reward, seen.terminated, info
 

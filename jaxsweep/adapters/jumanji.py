@@ -17,9 +17,8 @@ from jumanji.environments.logic.minesweeper.generator import UniformSamplingGene
 from jumanji.environments.logic.minesweeper.types import Observation
 from jumanji.environments.logic.minesweeper.viewer import MinesweeperViewer
 from jumanji.types import TimeStep, restart, termination, transition
-from jumanji.viewer import Viewer
 
-from jaxsweep.adapters.arguments import environment_of
+from jaxsweep.adapters.arguments import environment_of, one_of
 from jaxsweep.adapters.rendering import picture
 from jaxsweep.functional import (
     COVERED,
@@ -30,6 +29,8 @@ from jaxsweep.functional import (
     Reward,
 )
 from jaxsweep.rules.level import Level, Start
+
+RENDER_MODES = ("human", "rgb_array")
 
 
 class State(eqx.Module):
@@ -44,8 +45,8 @@ class State(eqx.Module):
 class Minesweeper(original.Minesweeper):
     """Minesweeper of a level, given as it is or by its name.
 
-    An action is a row and a column. A `viewer` draws states; by default it is jumanji's, with the
-    tiles of this project.
+    An action is a row and a column. States are drawn in jumanji's figures, with the tiles of this
+    project; `render_mode` is "human" or "rgb_array".
     """
 
     def __init__(
@@ -53,14 +54,14 @@ class Minesweeper(original.Minesweeper):
         level: Level | str = "beginner",
         start: Start | str = Start.SAFE,
         reward: Reward | str = Reward.PROGRESS,
-        viewer: Viewer | None = None,
+        render_mode: str = "human",
     ):
         self.environment = environment_of(level, start, reward)
         sizes = self.environment.level
         super().__init__(
             # Only the specs depend on it: mines are placed once the first cell is chosen.
             generator=UniformSamplingGenerator(sizes.rows, sizes.cols, sizes.mines),
-            viewer=_Viewer(self.environment) if viewer is None else viewer,
+            viewer=_TileViewer(self.environment, one_of("render_mode", render_mode, RENDER_MODES)),
         )
 
     def reset(self, key: AnyKey) -> tuple[State, TimeStep]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -86,11 +87,11 @@ class Minesweeper(original.Minesweeper):
         return Observation(board, board == COVERED, mines, state.step_count)
 
 
-class _Viewer(MinesweeperViewer):
+class _TileViewer(MinesweeperViewer):
     """Draws states into jumanji's figures."""
 
-    def __init__(self, environment: FunctionalEnvironment):
-        super().__init__(environment.level.rows, environment.level.cols)
+    def __init__(self, environment: FunctionalEnvironment, render_mode: str):
+        super().__init__(environment.level.rows, environment.level.cols, render_mode)
         self._environment = environment
 
     def _draw(self, ax: Any, state: State) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
