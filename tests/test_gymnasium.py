@@ -6,6 +6,10 @@ import subprocess
 import sys
 from typing import Any
 
+from tests.needs import packages
+
+packages("gymnasium")
+
 import gymnasium
 import numpy as np
 import pytest
