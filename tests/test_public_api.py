@@ -24,7 +24,17 @@ def test_every_public_name_exists():
 
 @pytest.mark.parametrize(
     "name",
-    "adapters analyze arena bench environment exact_answers inference play replay".split(),
+    [
+        "adapters",
+        "analyze",
+        "arena",
+        "bench",
+        "environment",
+        "exact_answers",
+        "inference",
+        "play",
+        "replay",
+    ],
 )
 def test_no_public_name_hides_a_module(name):
     assert name not in jaxsweep.__all__
