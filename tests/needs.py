@@ -3,6 +3,7 @@
 import os
 import shutil
 from importlib.util import find_spec
+from typing import NoReturn
 
 import pytest
 
@@ -22,7 +23,7 @@ def packages(*names):
         _missing(f"needs {', '.join(missing)} of the group adapters", allow_module_level=True)
 
 
-def _missing(said, **options):
+def _missing(said, **options) -> NoReturn:
     if os.environ.get("JAXSWEEP_NEEDS") == "all":
         pytest.fail(said, pytrace=False)
     pytest.skip(said, **options)
