@@ -64,10 +64,11 @@ class Environment(eqx.Module):
         self, state: EnvState, row: Int[Array, " batch"], col: Int[Array, " batch"], seed: Seed
     ) -> tuple[EnvState, StepResult]:
         """Opens a cell in each game; a finished game does not change."""
+        key_of = partial(layout_key, jax.random.key(seed))
         boards = Boards(state.mines, state.opened, state.mines_placed)
         chosen = bitboard.single(row, col, state.mines)
         after, result = step_batch(
-            self.level, self.start, boards, chosen, partial(layout_key, seed), state.game_number
+            self.level, self.start, boards, chosen, key_of, state.game_number
         )
         return EnvState(after.mines, after.opened, state.game_number, after.mines_placed), result
 

@@ -9,19 +9,21 @@ A planner that copies a state copies its mines and its key, too, and so sees wha
 """
 
 import enum
-from typing import TypeVar
+from functools import partial
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float32, Int, Int8, Key, PyTree, UInt32
+import numpy as np
+from jaxtyping import Array, Bool, Float32, Int, Int8, Integer, Key, UInt32
 
 from jaxsweep.engines import exact_calls
-from jaxsweep.environment import Boards, StepResult, board_cells, step_batch
+from jaxsweep.environment import Boards, StepResult, step_batch
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.game import Game, GameStatus
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.runtime.entrywise import entrywise
+from jaxsweep.runtime.materialize import materialize
 from jaxsweep.scalar.view import MAX_CELLS
 
 COVERED = -1
@@ -33,13 +35,11 @@ MINE = 9
 EXPLODED = 10
 """The observation of the mine that was opened."""
 
-Tree = TypeVar("Tree", bound=PyTree)
-
 AnyKey = Key[Array, ""] | UInt32[Array, "2"]
 """A key of `jax.random`, typed or raw."""
 
-_LAYOUT, _NEXT_GAME = 0, 2**32 - 1
-"""What is folded into the key of a game for the key of its layout, and of the game after it."""
+Action = Integer[Array, ""] | np.integer | int
+"""The cell to be opened: row · columns + column."""
 
 
 class Reward(enum.Enum):
@@ -58,7 +58,9 @@ class FunctionalState(eqx.Module):
     """The state of one game; or of many, batch first."""
 
     key: UInt32[Array, "*batch 2"]
-    """Raw data of a Threefry key: the mines come from it at the first step, and the next game."""
+    """Raw data of a Threefry key, from which the mines of this game and all later ones come."""
+    game_number: UInt32[Array, "*batch"]
+    """How many games of this key were before."""
     mines: UInt32[Array, "*batch rows words"]
     """A bit for each cell, packed as in `jaxsweep.rules.bitboard`; none before the first step."""
     opened: UInt32[Array, "*batch rows words"]
@@ -98,69 +100,65 @@ class FunctionalEnvironment(eqx.Module):
 
     def init(self, key: AnyKey) -> FunctionalState:
         """Returns a new game with all cells hidden."""
-        return self._new_game(jax.random.bits(key, (2,), jnp.uint32))
+        return _new_game(self.level, jax.random.bits(key, (2,), jnp.uint32), jnp.uint32(0))
 
-    def step(
-        self, state: FunctionalState, action: Int[Array, ""]
-    ) -> tuple[FunctionalState, Timestep]:
-        """Opens a cell, row · columns + column.
+    def step(self, state: FunctionalState, action: Action) -> tuple[FunctionalState, Timestep]:
+        """Opens a cell; the action is row · columns + column.
 
-        An open cell, a number that is no cell's, and any action in a game that is over change
-        nothing, and the reward is 0.
+        Nothing changes, and the reward is 0, if the cell is open, if the action is below 0 or not
+        below the number of cells, or if the game is over.
         """
-        chosen = jnp.asarray(action).astype(jnp.int32)
-        after, result = _step(self, state, chosen)
+        after, reward, result = self._advance(state, action)
         observation = self.observe(after)
-        return after, Timestep(
-            observation=observation,
-            legal_actions=self.legal_actions(after),
-            reward=self._reward(state, chosen, after, result),
-            terminated=result.done,
-            won=result.won,
-            final_observation=observation,
-        )
+        return after, _timestep(reward, result, observation, observation)
 
     def step_and_reset(
-        self, state: FunctionalState, action: Int[Array, ""]
+        self, state: FunctionalState, action: Action
     ) -> tuple[FunctionalState, Timestep]:
         """As `step`, but a game that is over is followed by a new one with all cells hidden.
 
         `observation` and `legal_actions` are then those of the new game; all else is of the game
         that is over, with `final_observation`.
         """
-        after, timestep = self.step(state, action)
-        over = timestep.terminated
-        return self.reset(after, over), Timestep(
-            observation=jnp.where(over, jnp.int8(COVERED), timestep.observation),
-            legal_actions=timestep.legal_actions | over,
-            reward=timestep.reward,
-            terminated=over,
-            won=timestep.won,
-            final_observation=timestep.final_observation,
-        )
+        after, reward, result = self._advance(state, action)
+        final = self.observe(after)
+        observation = jnp.where(result.done, jnp.int8(COVERED), final)
+        return self.reset(after, result.done), _timestep(reward, result, observation, final)
 
     def reset(self, state: FunctionalState, which: Bool[Array, ""]) -> FunctionalState:
-        """Returns the game that follows, with all cells hidden, if `which` holds; else the game.
+        """Returns the next game of this state's key if `which` holds; else the game as it is.
 
-        Under `jax.vmap`, `which` is a mask of games. What follows depends on the key alone.
+        Under `jax.vmap`, `which` is a mask of games.
         """
-        following = self._new_game(_raw(jax.random.fold_in(_typed(state.key), _NEXT_GAME)))
+        following = _new_game(self.level, state.key, state.game_number + jnp.uint32(1))
         return jax.tree.map(lambda new, old: jnp.where(which, new, old), following, state)
 
     def observe(self, state: FunctionalState) -> Int8[Array, "rows cols"]:
         """Returns what the player sees: see `Timestep.observation`."""
-        return _observe(self, state)
+        mines, opened = state.mines, state.opened
+        over = _status(self.level, state) != GameStatus.PLAYING
+        left, burst = bitboard.mask(over, mines & ~opened), mines & opened
+        ones, twos, fours, eights = (
+            plane & opened & ~mines for plane in bitboard.neighbour_counts(mines)
+        )
+        # In binary digits, MINE is 9 and EXPLODED is 10.
+        digits = jnp.stack([ones | left, twos | burst, fours, eights | left | burst])
+        numbers = bitboard.numbers_from_planes(digits, self.level.cols)
+        shown = bitboard.unpack(opened | left, self.level.cols)
+        # What follows reads it several times.
+        return materialize(jnp.where(shown, jnp.asarray(numbers), jnp.int8(COVERED)))
 
     def legal_actions(self, state: FunctionalState) -> Bool[Array, " cells"]:
         """Returns which cells are not open."""
-        return ~jnp.asarray(bitboard.unpack(state.opened, self.level.cols)).reshape(-1)
+        return _not_open(self.observe(state))
 
     def risks(self, state: FunctionalState) -> Float32[Array, "rows cols"]:
-        """Computes the probability that a cell loses the game if it is opened, exactly.
+        """Computes for each cell the probability that opening it loses the game, exactly.
 
-        It is 0 for open cells and once the game is over. Before the first step, it is what the
-        start rule says. All cells are NaN where the position is over the capacity of exact
-        inference. The host computes it, once for a whole batch.
+        It is 0 for open cells and once the game is over, and what the start rule says before the
+        first step. All cells are NaN where the position is over the capacity of exact inference.
+        The host computes it, once for a whole batch. Raises `ValueError` for boards of more than
+        10,000 cells.
         """
         self._check_size()
         return _risks(self, state)
@@ -168,42 +166,33 @@ class FunctionalEnvironment(eqx.Module):
     def resample(self, state: FunctionalState, key: AnyKey) -> FunctionalState:
         """Replaces all that the player cannot know by an independent draw of it.
 
-        The mines are drawn from all layouts that agree with the numbers seen, each as likely; and
-        so is the key, from which the mines come before the first step, and the next game. In a game
-        that is over, only the key is replaced. The host draws, once for a whole batch.
+        Mines that are placed are drawn uniformly from all layouts that agree with the numbers seen.
+        The state gets another key, so that mines not yet placed, and later games, are others. In a
+        game that is over, only the key changes. The host draws, once for a whole batch.
 
-        Raises an error when a position is over the capacity of exact counting, and `ValueError` for
-        boards of more than 10,000 cells.
+        Never draws from another distribution: where a position is over the capacity of exact
+        counting, which boards up to expert hardly ever are, running this raises JAX's runtime
+        error. Raises `ValueError` for boards of more than 10,000 cells.
         """
         self._check_size()
         return _resample(self, state, jax.random.bits(key, (4,), jnp.uint32))
 
-    def _new_game(self, key: UInt32[Array, "2"]) -> FunctionalState:
-        shape = bitboard.rectangle(self.level.rows, self.level.cols).shape
-        return FunctionalState(
-            key=key,
-            mines=jnp.zeros(shape, jnp.uint32),
-            opened=jnp.zeros(shape, jnp.uint32),
-            mines_placed=jnp.zeros((), bool),
-        )
-
-    def _reward(
-        self,
-        before: FunctionalState,
-        action: Int[Array, ""],
-        after: FunctionalState,
-        result: StepResult,
-    ) -> Float32[Array, ""]:
+    def _advance(
+        self, state: FunctionalState, action: Action
+    ) -> tuple[FunctionalState, Float32[Array, ""], StepResult]:
+        action = jnp.asarray(action).astype(jnp.int32)
+        after, result = _step(self, state, action)
         if self.reward is Reward.PROGRESS:
-            return result.reward
-        opened = jnp.any(after.opened != before.opened)
+            return after, result.reward, result
+        opened = jnp.any(after.opened != state.opened)
         if self.reward is Reward.OUTCOME:
-            outcome = jnp.where(result.won, jnp.float32(1), jnp.float32(-1))
-            return jnp.where(opened & result.done, outcome, jnp.float32(0))
-        risks = self.risks(before).reshape(-1)
-        least = jnp.min(risks, where=self.legal_actions(before), initial=1.0)
+            won, lost = (jnp.float32(value) for value in (1, -1))
+            outcome = jnp.where(result.won, won, lost)
+            return after, jnp.where(opened & result.done, outcome, jnp.float32(0)), result
+        risks = self.risks(state).reshape(-1)
+        least = jnp.min(risks, where=self.legal_actions(state), initial=1.0)
         chosen = risks[jnp.clip(action, 0, self.level.cells - 1)]
-        return jnp.where(opened, least - chosen, jnp.float32(0))
+        return after, jnp.where(opened, least - chosen, jnp.float32(0)), result
 
     def _check_size(self) -> None:
         if self.level.cells > MAX_CELLS:
@@ -213,40 +202,62 @@ class FunctionalEnvironment(eqx.Module):
             )
 
 
+def _new_game(level: Level, key: UInt32[Array, "2"], number: UInt32[Array, ""]) -> FunctionalState:
+    shape = bitboard.rectangle(level.rows, level.cols).shape
+    return FunctionalState(
+        key=key,
+        game_number=number,
+        mines=jnp.zeros(shape, jnp.uint32),
+        opened=jnp.zeros(shape, jnp.uint32),
+        mines_placed=jnp.zeros((), bool),
+    )
+
+
+def _timestep(
+    reward: Float32[Array, ""],
+    result: StepResult,
+    observation: Int8[Array, "rows cols"],
+    final_observation: Int8[Array, "rows cols"],
+) -> Timestep:
+    return Timestep(
+        observation=observation,
+        legal_actions=_not_open(observation),
+        reward=reward,
+        terminated=result.done,
+        won=result.won,
+        final_observation=final_observation,
+    )
+
+
+def _not_open(observation: Int8[Array, "rows cols"]) -> Bool[Array, " cells"]:
+    return ((observation == COVERED) | (observation == MINE)).reshape(-1)
+
+
+def _status(level: Level, state: FunctionalState) -> Int[Array, ""]:
+    """Returns the status of a game; one whose mines are not placed is under way."""
+    cells = jnp.asarray(bitboard.rectangle(level.rows, level.cols))
+    return game.status(Game(cells, state.mines, state.opened, jnp.zeros_like(cells)))
+
+
 @entrywise
 def _step(
     environment: FunctionalEnvironment, states: FunctionalState, actions: Int[Array, " batch"]
 ) -> tuple[FunctionalState, StepResult]:
     level = environment.level
-    last = _batch_last(states)
-    boards = Boards(last.mines, last.opened, last.mines_placed)
-    chosen = bitboard.single(actions // level.cols, actions % level.cols, boards.mines)
-
-    def layout_key(key: UInt32[Array, "2"]) -> Key[Array, ""]:
-        return jax.random.fold_in(_typed(key), _LAYOUT)
-
-    after, result = step_batch(level, environment.start, boards, chosen, layout_key, last.key)
-    first = _batch_first(after)
-    return FunctionalState(states.key, first.mines, first.opened, first.mines_placed), result
+    mines, opened = (jnp.moveaxis(bits, 0, -1) for bits in (states.mines, states.opened))
+    boards = Boards(mines, opened, states.mines_placed)
+    names = jnp.concatenate([states.key.T, states.game_number[None]])
+    chosen = bitboard.single(actions // level.cols, actions % level.cols, mines)
+    after, result = step_batch(level, environment.start, boards, chosen, _layout_key, names)
+    mines, opened = (jnp.moveaxis(bits, -1, 0) for bits in (after.mines, after.opened))
+    state = FunctionalState(states.key, states.game_number, mines, opened, after.mines_placed)
+    return state, result
 
 
-@entrywise
-def _observe(
-    environment: FunctionalEnvironment, states: FunctionalState
-) -> Int8[Array, "batch rows cols"]:
-    level, last = environment.level, _batch_last(states)
-    over = _status(level, last) != GameStatus.PLAYING
-    numbers = last.opened & ~last.mines
-    whole, burst = (
-        bitboard.mask(over, last.mines & cells) for cells in (~last.opened, last.opened)
-    )
-    ones, twos, fours, eights = (plane & numbers for plane in bitboard.neighbour_counts(last.mines))
-    # MINE is 9 and EXPLODED is 10, in binary digits.
-    planes = jnp.stack([ones | whole, twos | burst, fours, eights | whole | burst])
-    values = jax.vmap(lambda digits: bitboard.numbers_from_planes(digits, level.cols))
-    covered = jax.vmap(lambda cells: bitboard.unpack(cells, level.cols))
-    shown = _batch_first(numbers | whole | burst)
-    return jnp.where(covered(~shown), jnp.int8(COVERED), values(_batch_first(planes)))
+def _layout_key(name: UInt32[Array, "3"]) -> Key[Array, ""]:
+    """Returns the key of a game's layout, given the state's key and the number of the game."""
+    key = jax.random.wrap_key_data(name[:2], impl="threefry2x32")
+    return game.layout_key(key, name[2])
 
 
 @entrywise
@@ -275,6 +286,7 @@ def _resample(
     drawn = jax.vmap(bitboard.pack)(layouts)
     return FunctionalState(
         key=words[:, 2:],
+        game_number=states.game_number,
         mines=jnp.where(asked[:, None, None], drawn, states.mines),
         opened=states.opened,
         mines_placed=states.mines_placed,
@@ -285,27 +297,5 @@ def _under_way(
     environment: FunctionalEnvironment, states: FunctionalState
 ) -> Bool[Array, " batch"]:
     """Returns which games have begun and are not over."""
-    playing = _status(environment.level, _batch_last(states)) == GameStatus.PLAYING
-    return states.mines_placed & playing
-
-
-def _status(level: Level, last: FunctionalState) -> Int[Array, " batch"]:
-    """Returns the status of each game; one whose mines are not placed is under way."""
-    cells = board_cells(level, last.opened.shape[-1])
-    return game.status(Game(cells, last.mines, last.opened, jnp.zeros_like(last.mines)))
-
-
-def _batch_last(tree: Tree) -> Tree:
-    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, -1), tree)
-
-
-def _batch_first(tree: Tree) -> Tree:
-    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, -1, 0), tree)
-
-
-def _typed(data: UInt32[Array, "2"]) -> Key[Array, ""]:
-    return jax.random.wrap_key_data(data, impl="threefry2x32")
-
-
-def _raw(key: Key[Array, ""]) -> UInt32[Array, "2"]:
-    return jax.random.key_data(key)
+    status = jax.vmap(partial(_status, environment.level))(states)
+    return states.mines_placed & (status == GameStatus.PLAYING)

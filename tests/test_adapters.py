@@ -192,7 +192,8 @@ def test_mctx_plans_without_seeing_the_mines():
         return jnp.where(state.legal_action_mask, 0.0, -1e9), jnp.zeros(())
 
     def step_all(_, key, action, states):
-        after = jax.vmap(PGX.step)(states, action, jax.random.split(key, worlds))
+        states = jax.vmap(PGX.resample)(states, jax.random.split(key, worlds))
+        after = jax.vmap(PGX.step)(states, action)
         logits, value = jax.vmap(evaluate)(after)
         reward = after.rewards[:, 0]
         discount = jnp.where(after.terminated, 0.0, 1.0)

@@ -1,7 +1,7 @@
 """A pgx environment, of one player.
 
 A planner such as mctx copies states, and with them the mines. `Minesweeper.resample` replaces these
-by a draw from what the player can know: plan from several such states, and average.
+by a draw from what the player can know, at the root and before every step of a search.
 """
 
 import base64

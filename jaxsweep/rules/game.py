@@ -59,10 +59,10 @@ def move_key(key: Key[Array, ""], move: Int[Array, ""] | np.int32) -> Key[Array,
     return jax.random.fold_in(key, move + 1)
 
 
-def layout_key(seed: Seed, game_number: GameNumber) -> Key[Array, ""]:
-    """Returns the key by which the mines of a game of a seed are dealt."""
+def layout_key(key: Key[Array, ""], game_number: GameNumber) -> Key[Array, ""]:
+    """Returns the key by which the mines of a game are dealt, given the key of its sequence."""
     # Number 0 is for the mines; `move_key` uses those from 1 on.
-    return jax.random.fold_in(game_key(seed, game_number), 0)
+    return jax.random.fold_in(jax.random.fold_in(key, game_number), 0)
 
 
 def deal_game(
@@ -73,7 +73,7 @@ def deal_game(
     mines: Int[Array, ""],
 ) -> Game:
     """Returns a game of a seed, dealt as by `deal`."""
-    return deal(layout_key(seed, game_number), cells, allowed_mines, mines)
+    return deal(layout_key(jax.random.key(seed), game_number), cells, allowed_mines, mines)
 
 
 def deal(
