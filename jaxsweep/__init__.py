@@ -6,7 +6,9 @@ of every hidden cell, and whether it is exact; `posterior` is a module of functi
 layouts of positions, and tell more about them. `ENGINES` and `STRATEGIES` have the inference
 engines and the players by name; a player advises in one position, which `read_grid` reads.
 `Environment` steps batches of games for learners, `FunctionalEnvironment` one game for learners and
-planners. `record_game`, `save_replay` and `load_replay` deal with recorded games.
+planners, and `oracle` answers what can be known in a batch of games; `jaxsweep.adapters` has the
+interfaces of Gymnasium, jumanji, pgx and gymnax. `record_game`, `save_replay` and `load_replay`
+deal with recorded games.
 
 The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
 """
@@ -14,12 +16,15 @@ The commands are `python -m jaxsweep` followed by analyze, play, view, replay, a
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from jaxsweep.adapters.registration import register_with_gymnasium
+
 if TYPE_CHECKING:
     from jaxsweep import posterior
     from jaxsweep.beliefs import Beliefs, Status
     from jaxsweep.engines import ENGINES
     from jaxsweep.engines.base import AbstractEngine
     from jaxsweep.environment import Environment, EnvState, random_cells
+    from jaxsweep.exact_answers import oracle
     from jaxsweep.functional import FunctionalEnvironment, FunctionalState, Reward, Timestep
     from jaxsweep.inference import infer, infer_and_count, number_odds
     from jaxsweep.rules.game import Game, chord, deal, flag, open_cells, status, view
@@ -88,6 +93,7 @@ __all__ = [
     "load_replay",
     "number_odds",
     "open_cells",
+    "oracle",
     "posterior",
     "random_cells",
     "read_grid",
@@ -104,6 +110,7 @@ _MODULES = {
     "engines": ("ENGINES",),
     "engines.base": ("AbstractEngine",),
     "environment": ("EnvState", "Environment", "random_cells"),
+    "exact_answers": ("oracle",),
     "functional": ("FunctionalEnvironment", "FunctionalState", "Reward", "Timestep"),
     "inference": ("infer", "infer_and_count", "number_odds"),
     "rules.game": ("Game", "chord", "deal", "flag", "open_cells", "status", "view"),
@@ -148,6 +155,9 @@ _PUBLIC_MODULES = ("posterior",)
 
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 _MODULE_OF |= {module: module for module in _PUBLIC_MODULES}
+
+
+register_with_gymnasium()
 
 
 def __getattr__(name: str) -> object:

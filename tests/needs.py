@@ -1,7 +1,9 @@
-"""Programs of the system that some tests need: skipped without them, but never in silence."""
+"""What some tests need and may be missing: they are skipped without it, but never in silence."""
 
 import os
 import shutil
+from importlib.util import find_spec
+from typing import NoReturn
 
 import pytest
 
@@ -10,8 +12,18 @@ def program(*names):
     """The first of these that is installed; else the test is skipped, or fails if all must run."""
     found = next((path for path in map(shutil.which, names) if path), None)
     if found is None:
-        said = f"needs {' or '.join(names)}, which is not installed"
-        if os.environ.get("JAXSWEEP_NEEDS") == "all":
-            pytest.fail(said)
-        pytest.skip(said)
+        _missing(f"needs {' or '.join(names)}, which is not installed")
     return found
+
+
+def packages(*names):
+    """Skips a whole file if one of these packages is not installed, or fails if all must run."""
+    missing = [name for name in names if find_spec(name) is None]
+    if missing:
+        _missing(f"needs {', '.join(missing)} of the group adapters", allow_module_level=True)
+
+
+def _missing(said, **options) -> NoReturn:
+    if os.environ.get("JAXSWEEP_NEEDS") == "all":
+        pytest.fail(said, pytrace=False)
+    pytest.skip(said, **options)

@@ -3,6 +3,8 @@
 import importlib
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +23,18 @@ def test_every_public_name_exists():
 
 
 @pytest.mark.parametrize(
-    "name", ["analyze", "arena", "bench", "environment", "inference", "play", "replay"]
+    "name",
+    [
+        "adapters",
+        "analyze",
+        "arena",
+        "bench",
+        "environment",
+        "exact_answers",
+        "inference",
+        "play",
+        "replay",
+    ],
 )
 def test_no_public_name_hides_a_module(name):
     assert name not in jaxsweep.__all__
@@ -36,6 +49,15 @@ def test_importing_the_package_loads_no_user_interface():
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_extras_are_in_the_group_that_tests_them():
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads(text)
+    extras = project["project"]["optional-dependencies"]
+    tested = {each for each in project["dependency-groups"]["adapters"] if "mctx" not in each}
+    assert {each for extra in extras.values() for each in extra} == tested
+    assert {"include-group": "adapters"} in project["dependency-groups"]["dev"]
 
 
 def test_a_position_is_read_and_inferred():

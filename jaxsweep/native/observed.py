@@ -1,4 +1,4 @@
-"""What observations of a batch of games tell: risks of cells, and layouts from the posterior.
+"""What observations of a batch tell: risks of cells, layouts from the posterior, and endings.
 
 An observation is a grid with the numbers of open cells, and −1 in the others.
 """
@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxsweep.native.board import MINE, UNKNOWN
 from jaxsweep.native.compiler import compiled
+from jaxsweep.native.endgame import FOUND, cell_wins
 from jaxsweep.native.joining import EXACT, OVER_CAPACITY
 from jaxsweep.native.layout_sampling import draw_layouts
 from jaxsweep.native.solving import solve
@@ -66,3 +67,31 @@ def weigh_some(begin, end, seen, asked, mines, solver, risk):
                 risk[which, cell] = 1.0
             elif position.grid[cell] == UNKNOWN:
                 risk[which, cell] = position.risk[cell]
+
+
+@compiled
+@no_type_check
+def win_some(begin, end, seen, asked, cols, mines, max_layouts, space, wins, layouts):
+    """Searches the endings of the observations `begin` to `end` − 1 that are asked for.
+
+    Args:
+        begin: the first observation.
+        end: one more than the last.
+        seen: `[observations, cells]`; certain mines may be marked as `CERTAIN_MINE`.
+        asked: which of them are asked for.
+        cols: the columns of the board.
+        mines: the mines on each board.
+        max_layouts: the most layouts with which an ending is searched.
+        space: the memory.
+        wins: `[observations, cells]`; of the layouts, how many are won after opening each cell, and
+            −1 for cells that are not hidden, or marked as mines.
+        layouts: how many each observation has; 0 is written if it was not searched, because there
+            are more, or none, or too little memory.
+
+    """
+    for which in range(begin, end):
+        layouts[which] = 0
+        if asked[which]:
+            status, found = cell_wins(seen[which], cols, mines, max_layouts, space, wins[which])
+            if status == FOUND:
+                layouts[which] = found

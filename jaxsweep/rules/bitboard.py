@@ -162,8 +162,8 @@ def as_floats(planes: Planes) -> Float[Array, "rows cols batch"]:
 
 
 def planes_from_numbers(
-    numbers: Int[Array | np.ndarray, "rows cols"],
-) -> UInt32[Array | np.ndarray, "4 rows words"]:
+    numbers: Int[Array | np.ndarray, "rows cols *batch"],
+) -> UInt32[Array | np.ndarray, "4 rows words *batch"]:
     """Converts numbers from 0 to 8 to bit planes: the inverse of `numbers_from_planes`."""
     xp = numbers.__array_namespace__()
     return xp.stack([pack((numbers >> i) % 2 == 1) for i in range(4)])

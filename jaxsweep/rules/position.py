@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Int, Int8
+from jaxtyping import Array, Int, Int8, Int32
 
 from jaxsweep.rules import bitboard, notation
 from jaxsweep.rules.bitboard import Bits, Planes
@@ -34,9 +34,20 @@ class Position(eqx.Module):
 
 def from_grid(grid: Int[np.ndarray, "rows cols"], mines: int) -> Position:
     """Builds a position from a grid of numbers, `HIDDEN` and `FLAGGED`."""
-    opened = grid >= 0
-    planes = bitboard.planes_from_numbers(np.where(opened, grid, 0).astype(np.int8))
-    host = (*planes, *map(bitboard.pack, (~opened, opened, grid == FLAGGED)), np.int32(mines))
+    return _from_grids(grid, np.int32(mines))
+
+
+def from_grids(grids: Int[np.ndarray, "batch rows cols"], mines: int) -> Position:
+    """As `from_grid`, of a batch of grids, first, all with so many mines: the batch is last."""
+    return _from_grids(np.moveaxis(grids, 0, -1), np.full(len(grids), mines, np.int32))
+
+
+def _from_grids(
+    grids: Int[np.ndarray, "rows cols *batch"], mines: np.int32 | Int32[np.ndarray, " batch"]
+) -> Position:
+    opened = grids >= 0
+    planes = bitboard.planes_from_numbers(np.where(opened, grids, 0).astype(np.int8))
+    host = (*planes, *map(bitboard.pack, (~opened, opened, grids == FLAGGED)), mines)
     # Not `jnp.asarray`, which compiles a kernel for each shape.
     ones, twos, fours, eights, hidden, shown, flags, count = jax.device_put(host)
     return Position(hidden, shown, (ones, twos, fours, eights), flags, count)

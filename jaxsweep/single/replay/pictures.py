@@ -169,10 +169,7 @@ class _Frames:
         return tiles.codes_of(self._boards[move], new, _next_odds(self.replay, move))
 
     def _cells(self, move: int) -> UInt8[np.ndarray, "height width 3"]:
-        codes, places = np.unique(self._codes(move), return_inverse=True)
-        drawn = np.stack([tiles.tile(int(code), self.cell) for code in codes])[places]
-        rows, cols, cell, _, colours = drawn.shape
-        return drawn.transpose(0, 2, 1, 3, 4).reshape(rows * cell, cols * cell, colours)
+        return tiles.mosaic(self._codes(move), self.cell)
 
     def _chosen(self, move: int) -> tuple[Cell, ...]:
         """Returns the cells of the next guess, where odds are shown."""

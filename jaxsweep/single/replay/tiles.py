@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
-from jaxtyping import Float, Int, UInt8
+from jaxtyping import Float, Int, Int8, UInt8
 from PIL import Image, ImageDraw, ImageFont
 
 from jaxsweep.rules.board import Board, Mask
@@ -12,6 +12,9 @@ from jaxsweep.single.words import whole_percent
 
 # Codes of tiles; 0 to 8 are the numbers of open cells.
 _HIDDEN, _FLAG, _WRONG_FLAG, _MINE, _EXPLODED = range(9, 14)
+_OBSERVED_COVERED, _OBSERVED_MINE, _OBSERVED_EXPLODED = -1, 9, 10
+"""In observations: as in `jaxsweep.functional`, which needs JAX."""
+
 _NEW = 16
 """Added to the number of a cell that the last move opened."""
 _ODDS = 32
@@ -68,9 +71,25 @@ def codes_of(board: Board, new: Mask | None, odds: Float[np.ndarray, "rows cols"
     return np.where(board.mines & board.opened, _EXPLODED, codes)
 
 
+def codes_of_observation(observation: Int8[np.ndarray, "rows cols"]) -> Codes:
+    """Returns the code of every cell's tile, of an observation of `jaxsweep.functional`."""
+    seen = observation.astype(np.int64)
+    seen = np.where(seen == _OBSERVED_COVERED, _HIDDEN, seen)
+    seen = np.where(observation == _OBSERVED_MINE, _MINE, seen)
+    return np.where(observation == _OBSERVED_EXPLODED, _EXPLODED, seen)
+
+
 def _percent(odds: Float[np.ndarray, "rows cols"]) -> Codes:
     """Rounds probabilities to percentages; 0 and 100 are only for certain cells."""
     return np.where(np.isin(odds, (0, 1)), 100 * odds, whole_percent(odds)).astype(np.int64)
+
+
+def mosaic(codes: Codes, cell: int) -> UInt8[np.ndarray, "height width 3"]:
+    """Draws the board of these tiles, with cells of `cell` pixels."""
+    kinds, places = np.unique(codes, return_inverse=True)
+    drawn = np.stack([tile(int(code), cell) for code in kinds])[places]
+    rows, cols, _, _, colours = drawn.shape
+    return drawn.transpose(0, 2, 1, 3, 4).reshape(rows * cell, cols * cell, colours)
 
 
 @lru_cache(maxsize=1024)
