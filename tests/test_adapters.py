@@ -227,17 +227,18 @@ def test_mctx_plans_without_seeing_the_mines():
 
 
 def test_gymnax_plays_many_games_in_one_program():
-    params, steps = GYMNAX.default_params, 40
+    env = our_gymnax.Minesweeper(Level(4, 5, 1))  # Of one mine, so that some games are won.
+    params, steps = env.default_params, 40
 
     def rollout(key):
-        observation, state = GYMNAX.reset_env(key, params)
+        observation, state = env.reset_env(key, params)
 
         def step(carry, key):
             observation, state = carry
             act, go = jax.random.split(key)
             action = jax.random.categorical(act, jnp.where(observation.ravel() < 0, 0.0, -jnp.inf))
             before = observation
-            observation, state, *result = GYMNAX.step(go, state, action, params)
+            observation, state, *result = env.step(go, state, action, params)
             return (observation, state), (before, action, observation, *result)
 
         return jax.lax.scan(step, (observation, state), jax.random.split(key, steps))[1]
@@ -251,7 +252,7 @@ def test_gymnax_plays_many_games_in_one_program():
     assert (after[terminated] == -1).all()
     np.testing.assert_array_equal(after[~terminated], info["final_observation"][~terminated])
     ends = info["final_observation"][terminated]
-    assert ((ends >= 9).sum((1, 2)) == LEVEL.mines).all()
+    assert ((ends >= 9).sum((1, 2)) == 1).all()
     assert ((ends == 10).any((1, 2)) != info["won"][terminated]).all()
     np.testing.assert_array_equal(info["discount"], 1.0 - terminated)
     chosen = np.take_along_axis(before.reshape(BATCH, steps, -1), action[..., None], 2)
