@@ -18,6 +18,7 @@ from jaxsweep.native.board import SAFE, UNKNOWN
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.constraints import read_constraints, reduce
 from jaxsweep.native.players import BEST_ENDING, NO_LAYOUT, UNDECIDED, guess
+from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.endgame import LOG_ERROR
 from jaxsweep.scalar.view import MAX_CELLS
 
@@ -37,6 +38,8 @@ NATS = 4.0
 BINS = 96
 
 TWO_LAYOUTS = log(2) + LOG_ERROR
+
+SINGLE = int(Reason.SINGLE)
 
 
 @compiled
@@ -71,31 +74,50 @@ def _show(cell, waiting, board, layout, game):
 
 @compiled
 @no_type_check
+def next_move(mines, word, settings, work, game):
+    """Finds cells of a game that are certainly safe, or else makes the player's guess.
+
+    Returns the number of certain cells, which are listed in `position.decided`: those that the
+    single-cell rules find if they find any, else all of them. Also returns the reason and the cell
+    of the guess, and its win probability if that is known, else −1. Where no cell is certain and
+    the reason is `NO_LAYOUT`, the game is won.
+    """
+    solver = work.solver
+    position = solver.position
+    position.grid[: position.cells] = game.seen[: position.cells]
+    read_constraints(solver.board, position.grid, solver.constraints)
+    _, count = reduce(solver.constraints, position.grid, position.decided)
+    certain = 0
+    for i in range(count):
+        if position.grid[position.decided[i]] == SAFE:
+            position.decided[certain] = position.decided[i]
+            certain += 1
+    if certain:
+        return certain, SINGLE, np.int64(-1), -1.0
+    reason, cell, value = guess(mines, word, settings, work)
+    if reason == NO_LAYOUT:
+        for other in range(position.cells):
+            if position.grid[other] == SAFE:
+                position.decided[certain] = other
+                certain += 1
+    return certain, reason, cell, value
+
+
+@compiled
+@no_type_check
 def next_guess(mines, word, settings, layout, work, game):
     """Opens all cells that are certain, until the player has to guess.
 
     Returns the reason and the cell of the guess, and its win probability if that is known, else −1.
     Where nothing is left to be guessed, the reason is `NO_LAYOUT`: the game is won.
     """
-    solver = work.solver
-    position = solver.position
+    position = work.solver.position
     while True:
-        position.grid[: position.cells] = game.seen[: position.cells]
-        read_constraints(solver.board, position.grid, solver.constraints)
-        _, count = reduce(solver.constraints, position.grid, position.decided)
-        opened = game.open
-        for i in range(count):
-            cell = np.int64(position.decided[i])
-            if position.grid[cell] == SAFE:
-                open_cell(cell, solver.board, layout, game)
-        if game.open > opened:
-            continue
-        reason, cell, value = guess(mines, word, settings, work)
-        if reason != NO_LAYOUT or position.uncertain == 0:
+        certain, reason, cell, value = next_move(mines, word, settings, work, game)
+        if certain == 0 or (reason == NO_LAYOUT and position.uncertain == 0):
             return reason, cell, value
-        for other in range(position.cells):
-            if position.grid[other] == SAFE:
-                open_cell(other, solver.board, layout, game)
+        for i in range(certain):
+            open_cell(np.int64(position.decided[i]), work.solver.board, layout, game)
 
 
 @compiled
