@@ -6,7 +6,6 @@ records depend on the settings alone, not on when and where the games were playe
 
 import hashlib
 import io
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
+from jaxsweep.runtime.folders import claim_folder
 from jaxsweep.runtime.machine import Device
 from jaxsweep.simulation import matches
 from jaxsweep.simulation.matches import Record, Report
@@ -37,22 +37,8 @@ class Run:
 
     def __init__(self, folder: Path, settings: RunSettings, about: dict):
         self.folder, self.settings = folder, settings
-        manifest = folder / MANIFEST
-        wanted = json.loads(json.dumps(asdict(settings)))
-        if manifest.exists():
-            found = _read_manifest(manifest)
-            for name, value in wanted.items():
-                if found.get(name) != value:
-                    raise RunError(
-                        f"{folder} holds a run with {name} {found.get(name)}, not {value}; "
-                        f"choose another --out, or the same settings"
-                    )
-        elif folder.exists() and any(not _is_manifest(file) for file in folder.iterdir()):
-            raise RunError(f"{folder} holds other files and no {MANIFEST}; choose another --out")
-        else:
-            folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps({"settings": wanted, **about}, indent=1, ensure_ascii=False)
-            write_atomically(manifest, lambda part: part.write_bytes((text + "\n").encode()))
+        content = {"settings": asdict(settings), **about}
+        claim_folder(folder / MANIFEST, content, "a run", RunError)
 
     def path(self, shard: int) -> Path:
         """Returns the file of a shard."""
@@ -178,18 +164,3 @@ def checksum(records: list[Record]) -> str:
             if not np.issubdtype(values.dtype, np.floating):
                 digest.update(values.tobytes())
     return digest.hexdigest()
-
-
-def _read_manifest(manifest: Path) -> dict:
-    try:
-        found = json.loads(manifest.read_text())["settings"]
-    except (ValueError, KeyError, TypeError):
-        found = None
-    if not isinstance(found, dict):
-        raise RunError(f"{manifest} is damaged: it holds no settings; delete it with its shards")
-    return found
-
-
-def _is_manifest(file: Path) -> bool:
-    """Returns whether a file is the manifest, or a temporary one of another process writing it."""
-    return file.name.startswith(Path(MANIFEST).stem)
