@@ -8,9 +8,10 @@ engines and the players by name; a player advises in one position, which `read_g
 `Environment` steps batches of games for learners, `FunctionalEnvironment` one game for learners and
 planners, and `oracle` answers what can be known in a batch of games; `jaxsweep.adapters` has the
 interfaces of Gymnasium, jumanji, pgx and gymnax. `record_game`, `save_replay` and `load_replay`
-deal with recorded games.
+deal with recorded games, `load_dataset` with data sets of labelled positions.
 
-The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena or bench.
+The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena, dataset
+or bench.
 """
 
 from importlib import import_module
@@ -21,6 +22,8 @@ from jaxsweep.adapters.registration import register_with_gymnasium
 if TYPE_CHECKING:
     from jaxsweep import posterior
     from jaxsweep.beliefs import Beliefs, Status
+    from jaxsweep.datasets.positions import LabelledPositions
+    from jaxsweep.datasets.reading import load_dataset
     from jaxsweep.engines import ENGINES
     from jaxsweep.engines.base import AbstractEngine
     from jaxsweep.environment import Environment, EnvState, random_cells
@@ -68,6 +71,7 @@ __all__ = [
     "Game",
     "GameStatus",
     "GridPosition",
+    "LabelledPositions",
     "LeastRisk",
     "Level",
     "LevelError",
@@ -90,6 +94,7 @@ __all__ = [
     "flag",
     "infer",
     "infer_and_count",
+    "load_dataset",
     "load_replay",
     "number_odds",
     "open_cells",
@@ -107,6 +112,8 @@ __all__ = [
 
 _MODULES = {
     "beliefs": ("Beliefs", "Status"),
+    "datasets.positions": ("LabelledPositions",),
+    "datasets.reading": ("load_dataset",),
     "engines": ("ENGINES",),
     "engines.base": ("AbstractEngine",),
     "environment": ("EnvState", "Environment", "random_cells"),

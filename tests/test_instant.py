@@ -83,7 +83,10 @@ def test_replays_need_no_jax(replay, tmp_path):
 
 @pytest.mark.parametrize(
     "module",
-    [*(f"jaxsweep.{n}" for n in ("analyze", "play", "arena", "bench", "replay")), "viewer"],
+    [
+        *(f"jaxsweep.{n}" for n in ("analyze", "play", "arena", "bench", "dataset", "replay")),
+        "viewer",
+    ],
 )
 def test_help_and_bad_arguments_need_no_jax(module):
     module = "viewer.__main__" if module == "viewer" else module
@@ -103,6 +106,7 @@ def test_help_and_bad_arguments_need_no_jax(module):
         ("jaxsweep.play", ("custom", 3, 3, 10), ""),
         ("jaxsweep.play", ("nowhere",), ""),
         ("jaxsweep.arena", ("custom", 3, 3, 9), ""),
+        ("jaxsweep.dataset", ("custom", 200, 100, 9, "--out", "x"), ""),
         ("jaxsweep.replay", ("check", "no-such-file"), ""),
         ("viewer.__main__", ("no-such-file",), ""),
     ],

@@ -17,10 +17,10 @@ LAYERS = (
     ("engines",),
     ("inference", "posterior", "diagnosis", "environment", "functional"),
     ("strategies",),
-    ("simulation", "exact_answers"),
+    ("simulation", "exact_answers", "datasets"),
     ("single", "benchmarks"),
     ("commands", "adapters"),
-    ("play", "analyze", "arena", "bench", "replay", "__main__"),
+    ("play", "analyze", "arena", "bench", "dataset", "replay", "__main__"),
     ("viewer",),
 )
 """From the lowest to the highest: packages and modules of `jaxsweep`, and at the top `viewer`.
@@ -45,6 +45,7 @@ WITHOUT_JAX = (
     "jaxsweep.engines",
     "jaxsweep.diagnosis",
     "jaxsweep.simulation.settings",
+    "jaxsweep.datasets.*",
     "jaxsweep.single.*",
     "jaxsweep.adapters",
     "jaxsweep.adapters.registration",
@@ -58,6 +59,7 @@ WITHOUT_JAX = (
     "jaxsweep.analyze",
     "jaxsweep.arena",
     "jaxsweep.bench",
+    "jaxsweep.dataset",
     "jaxsweep.play",
     "jaxsweep.replay",
     "jaxsweep.__main__",
@@ -73,6 +75,9 @@ WITH_JAX = {
     "jaxsweep.runtime.materialize",
     "jaxsweep.runtime.programs",
     "jaxsweep.commands.arena_run",
+    "jaxsweep.commands.dataset_run",
+    "jaxsweep.datasets.games",
+    "jaxsweep.datasets.generation",
     "viewer.benchmarks",
 }
 """The exceptions in those packages."""

@@ -29,6 +29,7 @@ def test_every_public_name_exists():
         "analyze",
         "arena",
         "bench",
+        "dataset",
         "environment",
         "exact_answers",
         "inference",

@@ -65,10 +65,14 @@ def facts() -> dict[str, str | int]:
         "device": jax.devices()[0].device_kind,
         "devices": jax.device_count(),
         "system": platform.system(),
-        "python": platform.python_version(),
-        "jaxsweep": __version__,
-        **{name: version(name) for name in ("jax", "jaxlib", "numpy", "numba", "equinox")},
+        **versions("jax", "jaxlib", "numpy", "numba", "equinox"),
     }
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Returns the versions of Python, of jaxsweep and of these packages."""
+    own = {"python": platform.python_version(), "jaxsweep": __version__}
+    return own | {name: version(name) for name in packages}
 
 
 def _cpu_model() -> str:

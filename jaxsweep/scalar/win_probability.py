@@ -28,8 +28,12 @@ WEIGHTS = {
 def win_probability(score: float, view: View, solution: Solution) -> float:
     """Estimates the win probability of a move with this score."""
     mines = view.mines - solution.mines.bit_count()
-    uncertain = solution.uncertain.bit_count()
-    known = features(score, log(solution.layouts), mines, uncertain)
+    return estimate(score, log(solution.layouts), mines, solution.uncertain.bit_count())
+
+
+def estimate(score: float, log_layouts: float, mines: int, uncertain: int) -> float:
+    """As `win_probability`; the arguments are those of `features`."""
+    known = features(score, log_layouts, mines, uncertain)
     total = sum(w * x for w, x in zip(WEIGHTS.values(), known, strict=True))
     return 1.0 / (1.0 + exp(-total))
 
