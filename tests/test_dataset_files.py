@@ -24,7 +24,13 @@ from jaxsweep.commands.arguments import run as run_command
 from jaxsweep.commands.dataset import main
 from jaxsweep.datasets import games as dataset_games
 from jaxsweep.datasets.generation import generate, make_dataset
-from jaxsweep.datasets.metadata import checksum, read_metadata
+from jaxsweep.datasets.metadata import (
+    METADATA,
+    check_metadata,
+    checksum,
+    read_metadata,
+    read_shard,
+)
 from jaxsweep.datasets.positions import AXES, Outcome, WinSource
 from jaxsweep.datasets.settings import SPLITS, DatasetError, DatasetSettings
 from jaxsweep.datasets.store import Store
@@ -293,6 +299,33 @@ def test_forged_metadata_gets_a_sentence(tmp_path, change, sentence):
     forge(tmp_path, change)
     with pytest.raises(DatasetError, match=sentence):
         load_dataset(tmp_path)
+
+
+def places_in(data, place=()):
+    """All places of plain data, as keys one in the other."""
+    yield place
+    inner = dict(enumerate(data)) if isinstance(data, list) else data
+    for key, value in inner.items() if isinstance(inner, dict) else ():
+        yield from places_in(value, (*place, key))
+
+
+@given(data=st.data())
+def test_any_metadata_is_refused_or_that_of_what_is_there(tiny, data):
+    found = read_metadata(tiny)
+    place = data.draw(st.sampled_from([place for place in places_in(found) if place]))
+    within = found
+    for key in place[:-1]:
+        within = within[key]
+    within[place[-1]] = data.draw(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+        | st.just([]) | st.just({})
+    )  # fmt: skip
+    with contextlib.suppress(KeyError, TypeError, AttributeError):
+        found["checksum"] = checksum(found["blocks"])
+    with contextlib.suppress(DatasetError):
+        check_metadata(tiny / METADATA, found)
+        for number in range(len(found["blocks"])):
+            assert len(read_shard(tiny, found, number, "train"))
 
 
 def test_missing_and_cut_files_get_a_sentence(tmp_path):

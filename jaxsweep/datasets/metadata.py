@@ -73,8 +73,10 @@ def _problem(found: dict[str, Any]) -> str | None:
     row, col = settings["first"]
     level = Level(settings["rows"], settings["cols"], settings["mines"])
     Opening(level, Start(settings["start"]), (row, col))
-    if not isinstance(found["finished"], bool) or not isinstance(found["versions"], dict):
-        return "it does not say whether it is finished, or by which versions it was made"
+    kinds = {"command": str, "finished": bool, "versions": dict, "blocks": list}
+    for name, kind in kinds.items():
+        if not isinstance(found[name], kind):
+            return f"its {name} is no {kind.__name__}"
     for number, block in enumerate(found["blocks"]):
         shards = [block["shards"][split] for split in SPLITS]
         counts = [shard[name] for shard in shards for name in COUNTED]
