@@ -166,6 +166,7 @@ def test_any_prompt_is_read_or_refused(prompt):
         assert str(error)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("text", [SAFE, END, EARLY])
 def test_a_prompt_holds_its_position(text):
     prompt = prompt_of(read(text))

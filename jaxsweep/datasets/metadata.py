@@ -83,6 +83,9 @@ def _problem(found: dict[str, Any]) -> str | None:
         counts += [block[name] for name in ("end", *OF_BLOCKS)]
         if not all(isinstance(n, int) and 0 <= n < 2**53 for n in counts):
             return f"a count of block {number} is none"
+        digests = [shard["sha256"] for shard in shards] + list(block["texts"].values())
+        if not all(isinstance(digest, str) for digest in digests):
+            return f"a checksum of block {number} is none"
         # Names of files are never taken from a file.
         expected = {shard_name(split, number, "jsonl") for split in SPLITS}
         if block["texts"].keys() != (expected if settings["text"] else set()):
