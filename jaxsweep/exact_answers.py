@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 import jax
 import numpy as np
-from jaxtyping import Array, Float, Int, Int8, Int32
+from jaxtyping import Array, Float, Int, Int8, Int32, Shaped
 
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.engines.batching import parallel_map
@@ -35,7 +35,7 @@ _COVERED, _MINE, _EXPLODED = -1, 9, 10
 
 
 def oracle(
-    observations: Int[np.ndarray | Array, "*batch rows cols"],
+    observations: Shaped[np.ndarray | Array, "*batch rows cols"],
     mines: int,
     start: Start = Start.SAFE,
     answers: Collection[str] = ANSWERS,
@@ -73,6 +73,8 @@ def oracle(
     if unknown := sorted(set(answers) - set(ANSWERS)):
         raise ValueError(f"no answer {unknown[0]!r}; there are {', '.join(ANSWERS)}")
     seen = np.asarray(observations)
+    if seen.dtype.kind not in "iu":
+        raise ValueError(f"observations are whole numbers, as int8; not {seen.dtype}")
     *batch, rows, cols = seen.shape
     level = Level(rows, cols, mines)
     if level.cells > MAX_CELLS:

@@ -184,6 +184,7 @@ def wrong(cell, value):
         (wrong((3, 2), -2), MINES, {}, r"observation 1 has -2 at \(3, 2\)"),
         (wrong((0, 0), 8), MINES, {}, "no layout of 5 mines satisfies observation 1"),
         (SEEN[:1], 21, {}, "a 4×5 board holds 0 to 20 mines, not 21"),
+        (SEEN[:1] * 1.0, MINES, {}, "observations are whole numbers, as int8; not float64"),
         (SEEN[:1], MINES, {"answers": ["luck"]}, "no answer 'luck'; there are mine_probability, "),
         (
             np.full((101, 100), -1, np.int8),

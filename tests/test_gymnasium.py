@@ -382,6 +382,14 @@ def test_a_game_that_is_over_has_no_answers():
     np.testing.assert_array_equal(info["oracle"]["_mine_probability"], ~over)
 
 
+def test_a_board_without_mines_is_over_at_once():
+    envs = gymnasium.make_vec(CUSTOM, 2, rows=3, cols=3, mines=0, oracle=True)
+    envs.reset(seed=1)
+    observations, rewards, over, _, info = envs.step(np.zeros(2, int))
+    assert (observations == 0).all() and (rewards == 1).all() and over.all() and info["won"].all()
+    assert not any(info["oracle"][f"_{name}"].any() for name in ANSWERS)
+
+
 def test_one_game_has_answers_without_a_batch_axis():
     env = make(oracle=True, start="zero")
     _, info = env.reset(seed=1)

@@ -295,9 +295,9 @@ def _ask(
 ) -> tuple[dict[str, np.ndarray], dict[str, Bool[np.ndarray, " envs"]]]:
     """Returns the answers of the oracle, and which games have each of them."""
     answers, known = oracle(seen, environment.level.mines, environment.start, wanted), {}
+    under_way = (seen < MINE).all((1, 2)) & (seen == COVERED).any((1, 2))
     for name, each in answers.items():
-        first = each.reshape(len(seen), -1)[:, 0]
-        known[name] = (seen < MINE).all((1, 2)) & ~np.isnan(first)
+        known[name] = under_way & ~np.isnan(each.reshape(len(seen), -1)[:, 0])
     return answers, known
 
 
@@ -318,7 +318,7 @@ def _keys(
     keys = random.integers(0, 2**32, (len(seeds), 2), np.uint32)
     for i, seed in enumerate(seeds):
         if seed is not None:
-            keys[i] = seed >> 32 & 0xFFFFFFFF, seed & 0xFFFFFFFF
+            keys[i] = int(seed) >> 32 & 0xFFFFFFFF, int(seed) & 0xFFFFFFFF
     return keys, np.array([seed is not None for seed in seeds])
 
 
