@@ -9,6 +9,7 @@ from jaxsweep.rules.board import Board, cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.single.replay import ReplayError, from_bytes, load, record, save, to_json
+from jaxsweep.single.replay.checking import check
 from jaxsweep.single.session import Session
 from jaxsweep.single.watch import watch
 from jaxsweep.strategies import STRATEGIES
@@ -205,3 +206,47 @@ def test_a_recorded_game_on_a_board_full_of_mines_has_no_moves(tmp_path):
     game = record("linear", Opening(Level(2, 2, 4), Start.ANY, (0, 0)), 1)
     save(game, tmp_path / "full.json")
     assert load(tmp_path / "full.json").moves == ()
+
+
+def test_chords_and_times_are_saved_and_loaded(tmp_path):
+    session = Session.new(Level(9, 9, 10), Start.ZERO, 1).open((4, 4)).at(0.5)
+    while not any(move.chord for move in session.moves):
+        board = session.board
+        numbers = board.opened & (board.numbers > 0)
+        # All mines next to some number flagged: it can be chorded.
+        for number in cells_of(numbers):
+            near = [
+                (r, c)
+                for r, c in cells_of(board.mines & ~board.flags)
+                if max(abs(r - number[0]), abs(c - number[1])) == 1
+            ]
+            flagged = session
+            for mine in near:
+                flagged = flagged.flag(mine)
+            after = flagged.chord(number)
+            if after is not flagged:
+                session = after.at(2.25)
+                break
+    cell, replay = session.moves[-1].chord, session.replay()
+    assert replay is not None
+    save(replay, tmp_path / "chorded.json")
+    again = load(tmp_path / "chorded.json")
+    last = again.moves[-1]
+    assert last.chord == cell and last.seconds == 2.25 and last.cells == replay.moves[-1].cells
+    assert again.moves[0].chord is None and again.moves[0].seconds == 0.5
+
+    fields = to_json(replay)
+    fields["moves"][-1]["chord"] = 0 if cell != (0, 0) else 1
+    with pytest.raises(ReplayError, match=r"chording \(0, [01]\) does not open these cells"):
+        from_bytes(as_bytes(fields))
+    fields["moves"][-1]["chord"] = 81
+    with pytest.raises(ReplayError, match='"chord" must be a cell'):
+        from_bytes(as_bytes(fields))
+
+
+def test_a_game_that_was_not_dealt_from_a_seed(game):
+    fields = to_json(game) | {"seed": None, "game": None}
+    replay = from_bytes(as_bytes(fields))
+    assert replay.seed is None and replay.game is None
+    assert to_json(replay) == fields
+    assert check(replay) == []

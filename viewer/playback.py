@@ -19,9 +19,9 @@ class Playback:
     """The moves and boards of a game, which of them is shown, and whether it runs."""
 
     opening: Opening
-    seed: int
+    seed: int | None
     strategy: str
-    game: int = 0
+    game: int | None = 0
     seconds: float | None = None
     moves: tuple[RecordedMove, ...] = ()
     boards: tuple[Board, ...] = ()

@@ -145,7 +145,8 @@ def _save(replay: Replay) -> str:
     """Writes a replay to the current folder; returns a sentence that says where, or why not."""
     level = replay.opening.level
     size = f"{level.rows}x{level.cols}x{level.mines}-{replay.opening.start.value}"
-    stem = f"{replay.strategy}-{size}-seed-{replay.seed}-game-{replay.game}"
+    dealt = "" if replay.seed is None else f"-seed-{replay.seed}-game-{replay.game}"
+    stem = f"{replay.strategy}-{size}{dealt}"
     names = (f"{stem}{again}.json.gz" for again in ("", *(f"-{n}" for n in range(2, 10_000))))
     name = next(name for name in names if not Path(name).exists())  # Nothing is written over.
     try:

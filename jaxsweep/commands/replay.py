@@ -17,7 +17,7 @@ from jaxsweep.single.replay import RecordedMove, Replay, load
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
-from jaxsweep.single.words import count, move_in_words, of_them_guesses
+from jaxsweep.single.words import count, move_in_words, of_them_guesses, seed_in_words
 
 EXAMPLES = """examples:
   python -m jaxsweep.replay show game.json                      move by move, in the terminal
@@ -116,7 +116,8 @@ def show(replay: Replay, delay: float | None) -> None:
 def frames(replay: Replay, console: Console) -> Iterator[Group]:
     """Draws each move: a title, what was opened and why, and the board after it."""
     opening, moves = replay.opening, len(replay.moves)
-    title = f"{replay.strategy} on {opening.level}, {opening.start.value} start, seed {replay.seed}"
+    title = f"{replay.strategy} on {opening.level}, {opening.start.value} start"
+    title += seed_in_words(replay.seed)
     boards = replay.boards()[1:]
     for number, (move, board) in enumerate(zip(replay.moves, boards, strict=True), start=1):
         drawing = terminal.draw(

@@ -110,4 +110,8 @@ class PersonGame:
         return self.session.replay(round(self.seconds, 3))
 
     def _with(self, session: Session) -> "PersonGame":
-        return self if session is self.session else replace(self, session=session)
+        if session is self.session:
+            return self
+        if len(session.moves) > len(self.session.moves):
+            session = session.at(round(self.seconds, 3))
+        return replace(self, session=session)

@@ -65,7 +65,7 @@ class Session:
         cells = self.board.chord_cells(cell) if self.opening is not None else np.zeros((1, 1), bool)
         if self.status is not GameStatus.PLAYING or not cells.any():
             return self
-        return self._played(tuple(cells_of(cells)), ())
+        return self._played(tuple(cells_of(cells)), (), cell)
 
     def flag(self, cell: Cell) -> "Session":
         """Sets a flag on a hidden cell, or takes it away."""
@@ -85,7 +85,14 @@ class Session:
             self.opening, self.seed, 0, HUMAN, self.board.mines, self.moves, self.status, seconds
         )
 
-    def _played(self, cells: tuple[Cell, ...], flags: tuple[Cell, ...]) -> "Session":
+    def at(self, seconds: float) -> "Session":
+        """Returns the same game, its last move made at this time."""
+        *earlier, last = self.moves
+        return replace(self, moves=(*earlier, replace(last, seconds=seconds)))
+
+    def _played(
+        self, cells: tuple[Cell, ...], flags: tuple[Cell, ...], chord: Cell | None = None
+    ) -> "Session":
         board = self.board
         if flags:
             # Not `Board.flag`: before mines are dealt, a board without any would count as won.
@@ -93,5 +100,5 @@ class Session:
         else:
             after = board.open(mask_of(cells, board.mines))
         opened = tuple(cells_of(after.opened & ~board.opened))
-        move = RecordedMove(cells, flags, opened, Reason.PLAYER, None)
+        move = RecordedMove(cells, flags, opened, Reason.PLAYER, None, chord=chord)
         return replace(self, board=after, moves=(*self.moves, move), before=self)

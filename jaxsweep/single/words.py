@@ -18,6 +18,11 @@ def whole_percent(odds: Float[np.ndarray, "rows cols"]) -> Int[np.ndarray, "rows
     return np.clip(np.rint(100 * odds.astype(np.float64)), 1, 99).astype(np.int64)
 
 
+def seed_in_words(seed: int | None, game: int | None = 0) -> str:
+    """Says what a game was dealt from, to follow its level: ", seed 5, game 3"; "" if unknown."""
+    return ("" if seed is None else f", seed {seed}") + (f", game {game}" if game else "")
+
+
 NAMED_BELOW = 10**15
 """Larger numbers of layouts are named by their power of ten."""
 

@@ -5,7 +5,7 @@ from pygame import Surface
 
 from jaxsweep.beliefs import Status
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.words import count, layouts_in_words, reason_and_risk
+from jaxsweep.single.words import count, layouts_in_words, reason_and_risk, seed_in_words
 from viewer.drawing.shapes import pygame_rect
 from viewer.drawing.text import LARGE, SMALL, TEXT, cut, fold, write
 from viewer.layout import MARGIN, Layout
@@ -64,7 +64,8 @@ def _playback_lines(model: Model, theme: Theme) -> list[Line]:
     lines = [
         (f"{playback.strategy}{end}", LARGE, theme.text),
         (
-            f"{playback.opening.level}, {playback.opening.start.value} start, seed {playback.seed}",
+            f"{playback.opening.level}, {playback.opening.start.value} start"
+            f"{seed_in_words(playback.seed)}",
             SMALL,
             theme.faint,
         ),

@@ -55,7 +55,9 @@ def _exact_beliefs(replay: Replay, boards: list[Board]) -> dict[int, Beliefs]:
 
 
 def _layout_problems(replay: Replay) -> Iterator[str]:
-    """Compares the layout with the one that the seed deals."""
+    """Compares the layout with the one that the seed deals, if there is a seed."""
+    if replay.seed is None or replay.game is None:
+        return
     dealt = deal(replay.opening, replay.seed, replay.game)
     wrong = int((dealt != replay.mines).sum())
     if wrong:

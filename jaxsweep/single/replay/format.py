@@ -8,6 +8,9 @@ A replay is one JSON object, compressed with gzip if its file is named `.gz`:
     moves             one object a move:
       cells           the cells that the player opened; empty if it only flagged
       flags           the cells whose flag the move set or removed; optional
+      chord           the open number that was chorded, if the move was a chord: `cells` are then
+                      its hidden neighbours without a flag
+      seconds         when the move was made, since the game began; optional
       opened          all cells that opened, those of the flood fill included
       reason, risk    the `Reason` of the move, and its mine probability or null if unknown
       odds            only before a guess: the mine probability of every hidden cell, row by row,
@@ -15,8 +18,9 @@ A replay is one JSON object, compressed with gzip if its file is named `.gz`:
     outcome           "won", "lost" or "playing"
     seconds           the time that a person played, or null
 
-Cells are numbers, row · cols + col. `reading` plays every move again: the cells that a replay
-lists as opened must be those that open.
+`seed` and `game` are null in games that were not dealt from a seed here. Cells are numbers,
+row · cols + col. `reading` plays every move again: the cells that a replay lists as opened
+must be those that open.
 """
 
 from collections.abc import Iterable
@@ -59,6 +63,10 @@ class RecordedMove:
     """The probability that the move opened a mine; None if it is unknown."""
     odds: Float[np.ndarray, "rows cols"] | None = None
     """Before a guess, the mine probability of every hidden cell; 0 in open cells."""
+    chord: Cell | None = None
+    """The open number that was chorded; None for other moves."""
+    seconds: float | None = None
+    """When the move was made, since the game began; None where it is unknown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +74,10 @@ class Replay:
     """A recorded game: its mines, its moves and its outcome."""
 
     opening: Opening
-    seed: int
-    game: int
-    """The number of the game among those of its seed."""
+    seed: int | None
+    """What the mines were dealt from; None for a game that was not dealt here."""
+    game: int | None
+    """The number of the game among those of its seed; None where there is no seed."""
     strategy: str
     mines: Mask
     moves: tuple[RecordedMove, ...]

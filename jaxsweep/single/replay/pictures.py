@@ -185,10 +185,9 @@ def _next_odds(replay: Replay, move: int) -> Float[np.ndarray, "rows cols"] | No
 def _title(replay: Replay, move: int) -> list[str]:
     """Returns the lines above the board: the game, the last move, and a guess that follows."""
     level, count = replay.opening.level, len(replay.moves)
-    game = f", game {replay.game}" if replay.game else ""
     name = "".join(char if _has_glyph(char) else "?" for char in replay.strategy)
     size = f"{level.rows}x{level.cols}, {words.count(level.mines, 'mine')}"
-    lines = [f"{size}, {name}, seed {replay.seed}{game}"]
+    lines = [f"{size}, {name}{words.seed_in_words(replay.seed, replay.game)}"]
     if move:
         last = replay.moves[move - 1]
         over = replay.outcome is not GameStatus.PLAYING and move == count

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from jaxsweep.rules.board import Board, Cell, Mask, mask_of
+from jaxsweep.rules.board import Board, Cell, Mask, cells_of, mask_of
 from jaxsweep.rules.level import Level, LevelError, Opening, Start
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.rules.status import GameStatus
@@ -98,10 +98,10 @@ class _Reader:
         outcome = self.fields.get("outcome")
         if outcome not in [status.name.lower() for status in GameStatus]:
             raise ReplayError('"outcome" must be won, lost or playing')
-        seconds = self.fields.get("seconds")
-        if seconds is not None and not _is_number(seconds, 0, 10**9):
-            raise ReplayError('"seconds" must be a number or null')
-        seed, game = (self._whole(name, 0, 2**32 - 1) for name in ("seed", "game"))
+        seconds = _seconds(self.fields)
+        seed = game = None
+        if self.fields.get("seed") is not None:
+            seed, game = (self._whole(name, 0, 2**32 - 1) for name in ("seed", "game"))
         moves = tuple(self._moves(opening, Board.all_hidden(mines)))
         replay = Replay(
             opening,
@@ -111,7 +111,7 @@ class _Reader:
             mines,
             moves,
             GameStatus[outcome.upper()],
-            None if seconds is None else float(seconds),
+            seconds,
         )
         reached = replay.boards()[-1].status
         if reached is not replay.outcome:
@@ -179,7 +179,16 @@ class _Reader:
             if (mask_of(opened, hidden) != (after.opened & hidden)).any():
                 raise ReplayError(f"{where} contradicts the board: other cells open than it says")
             reason, risk = self._reason_and_risk(fields, where)
-            yield RecordedMove(cells, flags, opened, reason, risk, self._odds(fields, board, where))
+            yield RecordedMove(
+                cells,
+                flags,
+                opened,
+                reason,
+                risk,
+                self._odds(fields, board, where),
+                self._chord(fields, board, cells, where),
+                _seconds(fields, f"{where}: "),
+            )
             board = after
 
     def _cells(self, fields: dict, name: str, level: Level, where: str) -> tuple[Cell, ...]:
@@ -192,6 +201,20 @@ class _Reader:
         if len(set(value)) != len(value):
             raise ReplayError(f'{where}: "{name}" names a cell twice')
         return tuple(divmod(cell, level.cols) for cell in value)
+
+    def _chord(
+        self, fields: dict, board: Board, cells: tuple[Cell, ...], where: str
+    ) -> Cell | None:
+        value = fields.get("chord")
+        if value is None:
+            return None
+        rows, cols = board.mines.shape
+        if type(value) is not int or not 0 <= value < rows * cols:
+            raise ReplayError(f'{where}: "chord" must be a cell, or null')
+        chord = divmod(value, cols)
+        if not cells or set(cells) != set(cells_of(board.chord_cells(chord))):
+            raise ReplayError(f"{where}: chording {chord} does not open these cells")
+        return chord
 
     def _reason_and_risk(self, fields: dict, where: str) -> tuple[Reason, float | None]:
         reason, risk = fields.get("reason"), fields.get("risk")
@@ -215,6 +238,15 @@ class _Reader:
         grid = np.zeros(hidden.shape, np.float32)
         grid[hidden] = np.array(odds, np.float32) / SCALE
         return grid
+
+
+def _seconds(fields: dict, where: str = "") -> float | None:
+    value = fields.get("seconds")
+    if value is None:
+        return None
+    if not _is_number(value, 0, 10**9):
+        raise ReplayError(f'{where}"seconds" must be a number or null')
+    return float(value)
 
 
 def _is_number(value: Any, low: int, high: int) -> bool:

@@ -23,9 +23,13 @@ def to_json(replay: Replay) -> dict[str, Any]:
         data: dict[str, Any] = {"cells": flat(move.cells)}
         if move.flags:
             data["flags"] = flat(move.flags)
+        if move.chord is not None:
+            data["chord"] = flat((move.chord,))[0]
         data["opened"] = flat(move.opened)
         data["reason"] = move.reason.name.lower()
         data["risk"] = None if move.risk is None else round(move.risk, 6)
+        if move.seconds is not None:
+            data["seconds"] = move.seconds
         if move.odds is not None:
             data["odds"] = np.rint(move.odds[~before.opened] * SCALE).astype(int).tolist()
         return data
