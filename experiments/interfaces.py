@@ -2,11 +2,11 @@
 
     python experiments/interfaces.py [--quick]
 
-1,024 games with automatic reset, uniformly random cells: jumanji's Minesweeper, the pure functions
-under `jax.vmap`, and Gymnasium's batch with NumPy in and out. All take turns in one process, after
-a warm-up; medians with quartiles over the rounds, of steps a second and of processor time a step.
-Ratios are of the same round, so that what else the machine does falls on both sides. Writes
-`results/interfaces.json`.
+1,024 games with automatic reset, and 4,096, uniformly random cells: jumanji's Minesweeper, the pure
+functions under `jax.vmap`, and Gymnasium's batch of 1,024 with NumPy in and out. All take turns in
+one process, after a warm-up; medians with quartiles over the rounds, of steps a second and of
+processor time a step. Ratios are of the same round, so that what else the machine does falls on
+both sides. Writes `results/interfaces.json`.
 """
 
 import os
@@ -29,12 +29,14 @@ from jaxsweep.functional import FunctionalEnvironment
 from jaxsweep.rules.level import LEVELS, Level
 from jaxsweep.runtime.compilation import use_cache
 
-SEED, GAMES, ROUNDS = 2026, 1024, 15
+SEED, ROUNDS = 2026, 15
+GAMES, MANY_GAMES = 1024, 4096
 SMALL, EXPERT = Level(10, 10, 10), LEVELS["expert"]
 
 PAIRS = (
     ("functional 10×10/10", "jumanji 10×10/10"),
     ("functional 16×30/99", "jumanji 16×30/99"),
+    ("functional 16×30/99, 4,096 games", "jumanji 16×30/99, 4,096 games"),
     ("gymnasium 16×30/99", "jumanji 16×30/99"),
     ("gymnasium 16×30/99", "functional 16×30/99"),
 )
@@ -70,35 +72,35 @@ class Task:
         }
 
 
-def cells_of(level: Level, turns: int) -> np.ndarray:
+def cells_of(level: Level, turns: int, games: int) -> np.ndarray:
     """Random cells, `[turns, games]`."""
-    return np.random.default_rng(SEED).integers(0, level.cells, (turns, GAMES), np.int32)
+    return np.random.default_rng(SEED).integers(0, level.cells, (turns, games), np.int32)
 
 
-def functional(level: Level, turns: int) -> Task:
+def functional(level: Level, turns: int, games: int) -> Task:
     """The pure functions: all turns in one program, which carries states and what is seen."""
     environment = FunctionalEnvironment(level)
     step = jax.vmap(environment.step_and_reset)
-    games = jax.jit(jax.vmap(environment.init))(jax.random.split(jax.random.key(SEED), GAMES))
-    cells = jnp.asarray(cells_of(level, turns))
-    start = jax.jit(step)(games, cells[0])
+    begun = jax.jit(jax.vmap(environment.init))(jax.random.split(jax.random.key(SEED), games))
+    cells = jnp.asarray(cells_of(level, turns, games))
+    start = jax.jit(step)(begun, cells[0])
 
     @jax.jit
     def play(start, cells):
         return jax.lax.scan(lambda last, cell: (step(last[0], cell), None), start, cells)[0]
 
-    return Task(lambda: play(start, cells), turns * GAMES)
+    return Task(lambda: play(start, cells), turns * games)
 
 
-def jumanji(level: Level, turns: int) -> Task:
+def jumanji(level: Level, turns: int, games: int) -> Task:
     """As `functional`, jumanji's Minesweeper."""
     size = UniformSamplingGenerator(num_rows=level.rows, num_cols=level.cols, num_mines=level.mines)
     environment = VmapAutoResetWrapper(Minesweeper(size))
-    keys = jax.random.split(jax.random.PRNGKey(SEED), GAMES)
-    games, _ = jax.jit(environment.reset)(keys)
-    cells = cells_of(level, turns)
+    keys = jax.random.split(jax.random.PRNGKey(SEED), games)
+    begun, _ = jax.jit(environment.reset)(keys)
+    cells = cells_of(level, turns, games)
     actions = jnp.asarray(np.stack([cells // level.cols, cells % level.cols], axis=-1))
-    start = jax.jit(environment.step)(games, actions[0])
+    start = jax.jit(environment.step)(begun, actions[0])
 
     @jax.jit
     def play(start, actions):
@@ -106,22 +108,22 @@ def jumanji(level: Level, turns: int) -> Task:
             lambda last, action: (environment.step(last[0], action), None), start, actions
         )[0]
 
-    return Task(lambda: play(start, actions), turns * GAMES)
+    return Task(lambda: play(start, actions), turns * games)
 
 
-def gym(level: Level, turns: int) -> Task:
+def gym(level: Level, turns: int, games: int) -> Task:
     """Gymnasium's batch, of automatic reset at the next step: a Python loop."""
     envs = gymnasium.make_vec(
-        "jaxsweep:jaxsweep/Custom-v0", GAMES, rows=level.rows, cols=level.cols, mines=level.mines
+        "jaxsweep:jaxsweep/Custom-v0", games, rows=level.rows, cols=level.cols, mines=level.mines
     )
     envs.reset(seed=SEED)
-    cells = cells_of(level, turns)
+    cells = cells_of(level, turns, games)
 
     def play() -> None:
         for chosen in cells:
             envs.step(chosen)
 
-    return Task(play, turns * GAMES)
+    return Task(play, turns * games)
 
 
 def main() -> None:
@@ -129,13 +131,15 @@ def main() -> None:
     parsed = reporting.arguments(__doc__, "two rounds").parse_args()
     use_cache()
     tasks = {
-        f"{name} {level}": make(level, turns)
-        for name, make, level, turns in (
-            ("jumanji", jumanji, SMALL, 8),
-            ("functional", functional, SMALL, 64),
-            ("jumanji", jumanji, EXPERT, 4),
-            ("functional", functional, EXPERT, 32),
-            ("gymnasium", gym, EXPERT, 32),
+        name: make(level, turns, games)
+        for name, make, level, turns, games in (
+            ("jumanji 10×10/10", jumanji, SMALL, 8, GAMES),
+            ("functional 10×10/10", functional, SMALL, 64, GAMES),
+            ("jumanji 16×30/99", jumanji, EXPERT, 4, GAMES),
+            ("functional 16×30/99", functional, EXPERT, 32, GAMES),
+            ("gymnasium 16×30/99", gym, EXPERT, 32, GAMES),
+            ("jumanji 16×30/99, 4,096 games", jumanji, EXPERT, 2, MANY_GAMES),
+            ("functional 16×30/99, 4,096 games", functional, EXPERT, 32, MANY_GAMES),
         )
     }
     load = [os.getloadavg()[0]]
@@ -155,7 +159,9 @@ def main() -> None:
         print(f"{each['processor']:.3g} × for the same processor time")
     print(f"load {load[0]:.1f} to {load[1]:.1f}")
     if not parsed.quick:
-        about = reporting.origin(seed=SEED, games=GAMES, rounds=ROUNDS, load_average=load)
+        about = reporting.origin(
+            seed=SEED, games=[GAMES, MANY_GAMES], rounds=ROUNDS, load_average=load
+        )
         reporting.write("interfaces", about | {"interfaces": rows, "ratios": ratios})
 
 
