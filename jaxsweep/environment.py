@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key, Shaped, UInt32
 
 from jaxsweep.rules import arrays, bitboard, game
-from jaxsweep.rules.bitboard import Bits, vmap_last
+from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.game import Game, GameStatus, Seed, layout_key
 from jaxsweep.rules.level import Level, Start
 from jaxsweep.rules.position import Position
@@ -122,11 +122,11 @@ def step_batch(
     """
     cells = board_cells(level, chosen.shape[-1])
 
-    def place_mines(name: Array, first: Bits) -> Bits:
-        return _place_mines(level, start, key_of(name), first)
+    def place_mines(names: Array, first: Bits) -> Bits:
+        return _place_mines(level, start, jax.vmap(key_of, in_axes=-1)(names), first)
 
     first = ~boards.mines_placed & bitboard.any_set(chosen)
-    mines = _apply_where(first, vmap_last(place_mines), boards.mines, (named, chosen))
+    mines = _apply_where(first, place_mines, boards.mines, (named, chosen))
     before = _games(cells, mines, boards.opened)
     over = game.status(before) != GameStatus.PLAYING
     chosen = bitboard.mask(~over, chosen & ~boards.opened)
@@ -153,15 +153,15 @@ def board_cells(level: Level, batch: int) -> UInt32[Array, "rows words batch"]:
     return jnp.broadcast_to(cells[..., None], (*cells.shape, batch))
 
 
-def _place_mines(level: Level, start: Start, key: Key[Array, ""], first: Bits) -> Bits:
-    """Places the mines of one game, given its first cell."""
-    cells = jnp.asarray(bitboard.rectangle(level.rows, level.cols))
+def _place_mines(level: Level, start: Start, keys: Key[Array, " batch"], first: Bits) -> Bits:
+    """Places the mines of games, given their first cells."""
+    cells = board_cells(level, len(keys))
     mine_free = {
         Start.ANY: jnp.zeros_like(cells),
         Start.SAFE: first,
         Start.ZERO: bitboard.dilate(first),
     }[start]
-    return game.deal(key, cells, cells & ~mine_free, jnp.int32(level.mines)).mines
+    return game.deal(keys, cells, cells & ~mine_free, jnp.int32(level.mines)).mines
 
 
 def _games(cells: Bits, mines: Bits, opened: Bits) -> Game:

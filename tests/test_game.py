@@ -10,6 +10,7 @@ import pytest
 from jaxsweep.rules import bitboard, game
 from jaxsweep.rules.game import Game, GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules.randomness import words_of_cells
 from jaxsweep.simulation.episode import OpeningArrays
 from tests.oracle import PlainGame
 
@@ -24,6 +25,14 @@ def deal_many(arrays, seed, numbers):
         return dealt.mines
 
     return jax.vmap(one, in_axes=-1, out_axes=-1)(numbers)
+
+
+def test_words_of_cells_are_those_of_jax():
+    keys = jax.random.split(jax.random.key(11), 7)
+    words = np.asarray(words_of_cells(keys, 512))
+    assert (words[:, 3] == np.asarray(words_of_cells(keys[3], 512))).all()
+    for index, key in enumerate(keys):
+        assert (words[:, index] == np.asarray(jax.random.bits(key, (512,), jnp.uint32))).all()
 
 
 @pytest.mark.parametrize("start", list(Start))

@@ -1,7 +1,7 @@
 """The rules of the game on the device: deal, open, flag, chord, and the status.
 
 Functions are pure, on packed rows (see `bitboard`), and take one game or a batch of them, with the
-batch last; only `deal` and `deal_game` are for one board. A finished game ignores further moves.
+batch last; only `deal_game` is for one board. A finished game ignores further moves.
 """
 
 import equinox as eqx
@@ -13,7 +13,7 @@ from jaxtyping import Array, Int, Integer, Key, UInt32
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.bitboard import Bits
 from jaxsweep.rules.position import Position
-from jaxsweep.rules.randomness import uniform_integer
+from jaxsweep.rules.randomness import uniform_integer, words_of_cells
 from jaxsweep.rules.status import GameStatus
 
 __all__ = [
@@ -77,22 +77,23 @@ def deal_game(
 
 
 def deal(
-    key: Key[Array, ""],
+    key: Key[Array, "*batch"],
     cells: Bits | UInt32[np.ndarray, "rows words"],
     allowed_mines: Bits | UInt32[np.ndarray, "rows words"],
     mines: Int[Array, ""],
 ) -> Game:
     """Returns a new game whose layout is uniform over all with `mines` mines in `allowed_mines`.
 
-    Assumes that `allowed_mines` has at least `mines` cells, all on the board.
+    Assumes that `allowed_mines` has at least `mines` cells, all on the board. With a batch of
+    keys, boards are batches, too; the number of mines is that of all of them.
     """
     # Selection sampling (Fan, Muller and Rezucha 1962; Knuth's Algorithm S): each cell in turn
     # gets a mine with probability (mines left) / (cells left). No sort, no rejection.
     allowed_mines, cells = jnp.asarray(allowed_mines), jnp.asarray(cells)
-    rows, words = allowed_mines.shape
+    rows, words, *batch = allowed_mines.shape
     width = words * bitboard.WORD
-    draws = jax.random.bits(key, (rows * width,), jnp.uint32)
-    allowed = bitboard.unpack(allowed_mines, width).reshape(-1).astype(jnp.uint32)
+    draws = words_of_cells(key, rows * width)
+    allowed = bitboard.unpack(allowed_mines, width).reshape(rows * width, *batch).astype(jnp.uint32)
 
     def place(carry, cell):
         mines_left, cells_left = carry
@@ -100,9 +101,10 @@ def deal(
         mine = jnp.where(uniform_integer(draw, cells_left) < mines_left, here, jnp.uint32(0))
         return (mines_left - mine, cells_left - here), mine
 
-    start = (mines.astype(jnp.uint32), bitboard.count(allowed_mines).astype(jnp.uint32))
+    cells_left = bitboard.count(allowed_mines).astype(jnp.uint32)
+    start = (jnp.broadcast_to(mines.astype(jnp.uint32), cells_left.shape), cells_left)
     _, layout = jax.lax.scan(place, start, (draws, allowed))
-    packed = jnp.asarray(bitboard.pack(layout.reshape(rows, width) != 0))
+    packed = jnp.asarray(bitboard.pack(layout.reshape(rows, width, *batch) != 0))
     nothing = jnp.zeros_like(packed)
     return Game(cells=cells, mines=packed, opened=nothing, flags=nothing)
 
