@@ -9,12 +9,14 @@ on the order in which they are applied, since each finds as much or more where m
 from typing import NamedTuple, no_type_check
 
 import numpy as np
+from jaxtyping import Int8, Int64
 
 from jaxsweep.native.board import MINE, SAFE, UNKNOWN, Record, make_record
 from jaxsweep.native.compiler import compiled
-from jaxsweep.native.deals import deal_layout
+from jaxsweep.native.deals import deal_layout, make_deal
 from jaxsweep.native.joining import EXACT as SOLVED_EXACTLY
 from jaxsweep.native.solving import Solver, make_solver, solve
+from jaxsweep.rules.level import Opening
 from jaxsweep.scalar.view import MAX_CELLS
 
 SINGLE, PAIR, COUNT, EXACT = range(4)
@@ -227,7 +229,10 @@ def _decide_rest(place, down, right, play):
 @compiled
 @no_type_check
 def _apply_exact(mines, play, solver):
-    """Opens and marks all cells that are certain; returns `GUESS` where none is safe."""
+    """Opens and marks all cells that are certain.
+
+    Returns `EXACT`; `GUESS` where no cell is safe, and `BEYOND` over the capacity.
+    """
     grid = solver.position.grid
     for row in range(play.rows):
         begin = (row + MARGIN) * play.stride
@@ -241,17 +246,14 @@ def _apply_exact(mines, play, solver):
     if solve(mines, solver) != SOLVED_EXACTLY:
         return BEYOND
     found = GUESS
-    for row in range(play.rows):
-        begin = (row + MARGIN) * play.stride
-        for col in range(play.cols):
-            place = begin + col
-            if play.state[place] == HIDDEN:
-                value = grid[row * play.cols + col]
-                if value == SAFE:
-                    _open(place, play)
-                    found = EXACT
-                elif value == MINE:
-                    _mark(place, play)
+    for cell in range(play.rows * play.cols):
+        row, col = divmod(cell, play.cols)
+        place = (row + MARGIN) * play.stride + col
+        if play.state[place] == HIDDEN and grid[cell] == SAFE:
+            _open(place, play)
+            found = EXACT
+        elif play.state[place] == HIDDEN and grid[cell] == MINE:
+            _mark(place, play)
     return found
 
 
@@ -323,6 +325,22 @@ def _show_opening(place, play):
                     count += 1
 
 
+class SearchRoom(NamedTuple):
+    """What deals are drawn from and judged in, by one thread, and those that are found."""
+
+    deal: Record
+    room: Room
+    found: Int64[np.ndarray, "deals three"]
+    layouts: Int8[np.ndarray, "deals cells"]
+
+
+def make_search_room(opening: Opening, deals: int) -> SearchRoom:
+    """Makes room for so many deals of an opening at once."""
+    level = opening.level
+    found, layouts = np.zeros((deals, 3), np.int64), np.zeros((deals, level.cells), np.int8)
+    return SearchRoom(make_deal(opening), make_room(level.rows, level.cols), found, layouts)
+
+
 @compiled
 @no_type_check
 def find_boards(begin, end, first, wishes, deal, room, found, layouts):
@@ -338,9 +356,9 @@ def find_boards(begin, end, first, wishes, deal, room, found, layouts):
         room: the memory of the thread.
         found: of each game that is found, written here: its number, the hardest rule or `GUESS`,
             and its 3BV. A game that exceeds the capacity is written, too, with `BEYOND`.
-        layouts: the layouts of these, and one more.
+        layouts: the layouts of these.
 
-    Returns how many were found; there must be room for all games.
+    Returns how many were found; assumes that there is room for all games.
 
     """
     seed, no_guess, max_rule, least, most = wishes
@@ -349,7 +367,7 @@ def find_boards(begin, end, first, wishes, deal, room, found, layouts):
         layout = layouts[count]
         deal_layout(seed, number, deal, layout)
         clicks = -1
-        if least > 0 or most < MAX_CELLS:
+        if least > 0 or most < len(layout):
             clicks = count_3bv(layout, room)
             if not least <= clicks <= most:
                 continue

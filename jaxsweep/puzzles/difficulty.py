@@ -1,0 +1,62 @@
+"""How hard a puzzle is for a person, from the steps that solve it.
+
+What makes a step hard is what must be held in mind at once: the hidden cells around its numbers,
+and how many facts about them are combined. A step that looks at one number costs nothing. Any other
+costs, for each fact beyond the first, as much as there are cells: facts are its numbers and, if it
+uses it, the number of mines left. The sum over all steps is the *effort* of a puzzle. People feel
+ratios rather than differences, so that its *difficulty* is 10 · log₂(1 + effort): 10 points more
+are twice the effort, and 0 is a board that single numbers solve.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from math import log2
+from typing import Any
+
+from jaxsweep.puzzles.certificate import Step, Tier
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """The difficulty of a puzzle, and what it is made of."""
+
+    score: float
+    """10 · log₂(1 + effort), to one decimal."""
+    effort: int
+    """Cells times facts beyond the first, over all steps."""
+    single_steps: int
+    """Steps with one number."""
+    pair_steps: int
+    """Steps with two numbers."""
+    larger_steps: int
+    """Steps with three or more numbers, and without the mine count."""
+    mine_count_steps: int
+    """Steps that need the number of mines left."""
+    most_numbers: int
+    """The most numbers of a step."""
+    most_cells: int
+    """The most hidden cells that must be held in mind at once, in steps of more than one fact."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the parts without the score."""
+        parts = asdict(self)
+        del parts["score"]
+        return parts
+
+
+def difficulty_of(steps: Iterable[Step]) -> Difficulty:
+    """Returns the difficulty of the steps that solve a board."""
+    steps = tuple(steps)
+    hard = [step for step in steps if len(step.numbers) + step.mine_count > 1]
+    tiers = [step.tier for step in steps]
+    effort = sum(step.cells * (len(step.numbers) + step.mine_count - 1) for step in hard)
+    return Difficulty(
+        score=round(10 * log2(1 + effort), 1),
+        effort=effort,
+        single_steps=tiers.count(Tier.SINGLE),
+        pair_steps=tiers.count(Tier.PAIR),
+        larger_steps=sum(step.tier is Tier.EXACT and not step.mine_count for step in steps),
+        mine_count_steps=sum(step.mine_count for step in steps),
+        most_numbers=max((len(step.numbers) for step in steps), default=0),
+        most_cells=max((step.cells for step in hard), default=0),
+    )
