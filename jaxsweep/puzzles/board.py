@@ -37,26 +37,25 @@ class OrderedBoard:
     opening: Opening
     mines: Mask
     bbbv: int
-    steps: tuple[Step, ...] | None
-    """The certificate; None if a guess is needed."""
+    hardest: Tier | None
+    """The hardest rule that it needs; None if a guess is needed."""
+    steps: tuple[Step, ...] | None = None
+    """The certificate; None if a guess is needed, or if it was not asked for."""
     source: Source | None = None
 
     @classmethod
-    def of(cls, opening: Opening, mines: Mask, bbbv: int, source: Source | None) -> "OrderedBoard":
+    def proved(
+        cls, opening: Opening, mines: Mask, bbbv: int, source: Source | None = None
+    ) -> "OrderedBoard":
         """Returns a board with its certificate, if it needs no guess."""
         proof = prove(mines, opening.first)
-        return cls(opening, mines, bbbv, proof.steps if proof.solved else None, source)
-
-    @property
-    def hardest(self) -> Tier | None:
-        """The hardest rule that it needs; None if a guess is needed."""
-        if self.steps is None:
-            return None
-        return max((step.tier for step in self.steps), default=Tier.SINGLE)
+        if not proof.solved:
+            return cls(opening, mines, bbbv, None, None, source)
+        return cls(opening, mines, bbbv, proof.hardest, proof.steps, source)
 
     @property
     def difficulty(self) -> Difficulty | None:
-        """How hard it is; None if a guess is needed."""
+        """How hard it is; None if there is no certificate."""
         return None if self.steps is None else difficulty_of(self.steps)
 
     def to_json(self) -> dict[str, Any]:
@@ -93,7 +92,7 @@ def read_board(found: Any) -> OrderedBoard:
     starts = {start.value: start for start in Start}
     if type(rows) is not int or type(cols) is not int or type(bbbv) is not int:
         raise BoardError("rows, cols and bbbv are not all whole numbers")
-    if cells is None or first is None or found.get("start") not in starts:
+    if cells is None or not first or str(found.get("start")) not in starts:
         raise BoardError("mine_cells, first and start are not all as they should be")
     if len(set(cells)) < len(cells):
         raise BoardError("mine_cells names a cell twice")
@@ -104,9 +103,13 @@ def read_board(found: Any) -> OrderedBoard:
     if any(not (0 <= row < rows and 0 <= col < cols) for row, col in cells):
         raise BoardError("mine_cells names a cell that is not on the board")
     mines = mask_of(cells, np.zeros((rows, cols), bool))
-    certificate = found.get("certificate")
+    tiers = {tier.word: tier for tier in Tier}
+    rule, certificate = found.get("hardest_rule"), found.get("certificate")
+    if rule is not None and rule not in tiers:
+        raise BoardError("hardest_rule is none of single, pair, count and exact")
+    hardest = None if rule is None else tiers[rule]
     steps = None if certificate is None else read_steps(certificate)
-    return OrderedBoard(opening, mines, bbbv, steps, _read_source(found))
+    return OrderedBoard(opening, mines, bbbv, hardest, steps, _read_source(found))
 
 
 def _read_source(found: dict[str, Any]) -> Source | None:
