@@ -6,7 +6,7 @@ replays of our own, and `conversion` makes one of the other. `mouse` turns press
 buttons into clicks, `byte_reader` and `text` check every field against the end of the file.
 """
 
-from collections.abc import Sequence
+import os
 from pathlib import Path
 
 from jaxsweep.formats.base import (
@@ -17,6 +17,7 @@ from jaxsweep.formats.base import (
     FormatError,
 )
 from jaxsweep.formats.link import looks_like_link
+from jaxsweep.formats.text import clip, text_of
 from jaxsweep.runtime.registry import LazyRegistry
 
 FORMATS: LazyRegistry[AbstractFormat] = LazyRegistry(
@@ -52,7 +53,12 @@ def recognise(data: bytes) -> str:
     for name, known in FORMATS.items():
         if known.recognises(data):
             return name
-    raise FormatError(f"nothing that can be read; what can: {READ}")
+    try:
+        first = text_of(data).lstrip().partition("\n")[0]
+    except FormatError:
+        raise FormatError(f"nothing that can be read; what can: {READ}") from None
+    expected = f"line 1: expected COLSxROWSxMINES, such as 30x16x99, not {clip(first)}"
+    raise FormatError(f"{expected}; what else can be read: {READ}")
 
 
 def read(data: bytes, source: str = "") -> list[Content]:
@@ -60,18 +66,31 @@ def read(data: bytes, source: str = "") -> list[Content]:
     try:
         if len(data) > MAX_BYTES:
             raise FormatError(f"more than {MAX_BYTES} bytes: no game is as long")
-        return FORMATS[recognise(data)].read(data)
+        contents = FORMATS[recognise(data)].read(data)
+        if not contents:
+            raise FormatError("no game is in it")
+        return contents
     except FormatError as error:
         raise FormatError(f"{source}: {error}" if source else str(error)) from None
 
 
 def read_source(source: str) -> tuple[bytes, str]:
-    """Returns the bytes of a file or of a link, and what to call it in messages."""
-    if looks_like_link(source):
+    """Returns the bytes of a file or of a link, and what to call it in messages.
+
+    A file that is there is no link, whatever its name.
+    """
+    if looks_like_link(source) and not os.path.exists(source):
         return source.encode(), "the link"
     path = Path(source)
     with path.open("rb") as file:
         return file.read(MAX_BYTES + 1), path.name
+
+
+def writable() -> dict[str, AbstractWritableFormat]:
+    """Returns the formats that are written, by name."""
+    return {
+        name: known for name, known in FORMATS.items() if isinstance(known, AbstractWritableFormat)
+    }
 
 
 def write(name: str, content: Content) -> bytes:
@@ -82,21 +101,19 @@ def write(name: str, content: Content) -> bytes:
     return known.write(content)
 
 
-def writable() -> Sequence[str]:
-    """Returns the names of the formats that are written."""
-    return [name for name, known in FORMATS.items() if isinstance(known, AbstractWritableFormat)]
-
-
-def format_of_ending(path: Path) -> str | None:
-    """Returns the name of the format that is written to files with such an ending; None if none."""
-    for name, known in FORMATS.items():
-        if isinstance(known, AbstractWritableFormat) and path.name.lower().endswith(known.suffixes):
+def format_of_ending(path: Path) -> str:
+    """Returns the name of the format of files with such an ending; raises `FormatError` if none."""
+    endings = {ending: name for name, known in writable().items() for ending in known.suffixes}
+    for ending, name in endings.items():
+        if path.name.lower().endswith(ending):
             return name
-    return None
+    raise FormatError(f"{path.name}: no format has this ending; there are {', '.join(endings)}")
 
 
 __all__ = [
     "FORMATS",
+    "MAX_BYTES",
+    "READ",
     "Content",
     "FormatError",
     "format_of_ending",

@@ -1,8 +1,8 @@
 """Replays of Minesweeper Arbiter (.avf).
 
-The format has no public specification. A file holds the level and its mines; then, after bytes
-whose meaning is not known, the dates, the 3BV and the time as text in brackets; then events of eight
-bytes, and at the end texts such as the name of the player.
+The format has no public specification. A file holds the level and its mines; after bytes whose
+meaning is not known, the dates, the 3BV and the time as text in brackets; events of eight bytes;
+and texts such as the name of the player.
 """
 
 import re

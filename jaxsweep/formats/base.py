@@ -42,6 +42,8 @@ class AbstractWritableFormat(AbstractFormat):
 
     suffixes: ClassVar[tuple[str, ...]]
     """The endings of its files, the usual one first; none if it is not kept in files."""
+    is_text: ClassVar[bool] = True
+    """Whether it can be printed."""
 
     @abc.abstractmethod
     def write(self, content: Content) -> bytes:

@@ -47,6 +47,7 @@ class Evf(AbstractWritableFormat):
 
     title = "Metasweeper replay"
     suffixes = (".evf",)
+    is_text = False
 
     def recognises(self, data: bytes) -> bool:
         """Looks at the version, the reserved bits and the size of the board."""

@@ -18,6 +18,7 @@ class Mbf(AbstractWritableFormat):
 
     title = "board of Minesweeper Clone or Arbiter"
     suffixes = (".mbf", ".abf")
+    is_text = False
 
     def recognises(self, data: bytes) -> bool:
         """Looks whether the length is that of the mines, and where the first of them are."""

@@ -21,8 +21,8 @@ BUTTONS = {0: Button.LEFT, 1: Button.RIGHT, 3: Button.CHORD}
 """Clicks by their type."""
 
 MARKED, BLAST, WRONG_FLAG = 10, 11, 12
-"""What cells show beside numbers: a flag or, after the blast, a mine; the mine that was opened; after
-the blast, a flag on no mine."""
+"""What cells show beside numbers: a flag or, after the blast, a mine; the mine that was opened;
+after the blast, a flag on no mine."""
 
 VALUES = 5
 """The values for each touched cell: x, y, what it shows, and two that are not used here."""
@@ -136,8 +136,9 @@ def _cell(x: Any, y: Any, grid: np.ndarray, where: str) -> Cell:
 def _seconds(step: dict[str, Any]) -> float | None:
     """Returns the time of a click, which is in milliseconds where it is there."""
     value = step.get("time")
-    is_time = isinstance(value, int | float) and 0 <= value <= 10**9
-    return round(value / 1000, 3) if is_time else None
+    if not isinstance(value, int | float) or not 0 <= value <= 10**9:
+        return None
+    return round(value / 1000, 3)
 
 
 def _last_time(clicks: list[Click]) -> float | None:

@@ -16,26 +16,19 @@ from jaxsweep.formats.byte_reader import (
 )
 from jaxsweep.formats.conversion import as_game
 from jaxsweep.formats.mouse import Mouse, MouseEvent, cell_at, clicks_of
+from jaxsweep.formats.rmv_codes import (
+    BLAST,
+    BOARD_EVENTS,
+    MAGIC,
+    MOUSE,
+    OTHER_END,
+    SHORT_MOVE,
+    TIMESTAMP,
+    WIN,
+)
+from jaxsweep.formats.rmv_writer import write_game
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.clicks import ClickedGame
-
-MAGIC = b"*rmv"
-
-MOUSE = {
-    1: Mouse.MOVE,
-    2: Mouse.LEFT_PRESS,
-    3: Mouse.LEFT_RELEASE,
-    4: Mouse.RIGHT_PRESS,
-    5: Mouse.RIGHT_RELEASE,
-    6: Mouse.MIDDLE_PRESS,
-    7: Mouse.MIDDLE_RELEASE,
-}
-TIMESTAMP, SHORT_MOVE = 0, 28
-CLOSED, FLAG, OPEN_MINE, OPEN_NUMBER = 11, 13, 27, 18
-"""Events of the board; a number n has the code `OPEN_NUMBER` + n."""
-
-BOARD_EVENTS = (*range(9, 15), *range(18, 28))
-BLAST, WIN, OTHER_END = 15, 16, 17
 
 V1_CORNER = 12, 56
 """Where the board's corner is in the window of version 1, in pixels."""
@@ -69,6 +62,7 @@ class Rmv(AbstractWritableFormat):
 
     title = "Vienna Minesweeper replay"
     suffixes = (".rmv",)
+    is_text = False
 
     def recognises(self, data: bytes) -> bool:
         """Looks at the first bytes."""
@@ -80,8 +74,6 @@ class Rmv(AbstractWritableFormat):
 
     def write(self, content: Content) -> bytes:
         """Writes version 2; times that are not known are made up, a second a click."""
-        from jaxsweep.formats.rmv_writer import write_game
-
         return write_game(as_game(content))
 
 

@@ -8,7 +8,7 @@ from jaxsweep.formats.mouse import (
     milliseconds_of,
     timed_clicks,
 )
-from jaxsweep.formats.rmv import (
+from jaxsweep.formats.rmv_codes import (
     BLAST,
     CLOSED,
     FLAG,
