@@ -191,8 +191,7 @@ def _possible_totals(group: list[Need]) -> set[int]:
                     for (around, _), k in zip(group, left, strict=True)
                 )
                 if all(
-                    0 <= k <= len(around & later)
-                    for (around, _), k in zip(group, new, strict=True)
+                    0 <= k <= len(around & later) for (around, _), k in zip(group, new, strict=True)
                 ):
                     after.add((new, total + mine))
         under_way = after

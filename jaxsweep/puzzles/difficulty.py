@@ -60,3 +60,12 @@ def difficulty_of(steps: Iterable[Step]) -> Difficulty:
         most_numbers=max((len(step.numbers) for step in steps), default=0),
         most_cells=max((step.cells for step in hard), default=0),
     )
+
+
+SCALE = (0.0, 100.0)
+"""TEMPORARY"""
+
+
+def share_easier(score: float) -> float:
+    """Returns which share of no-guess expert boards is easier, by the measured quantiles."""
+    return float(sum(quantile < score for quantile in SCALE)) / len(SCALE)

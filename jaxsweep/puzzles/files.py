@@ -9,6 +9,7 @@ from jaxsweep.puzzles.board import BoardError, OrderedBoard, read_board
 from jaxsweep.puzzles.certificate import CertificateError
 from jaxsweep.puzzles.ordering import Order
 
+
 def to_line(board: OrderedBoard) -> str:
     """Returns a board as a line of JSON."""
     return json.dumps(board.to_json(), separators=(",", ":"))
@@ -78,3 +79,9 @@ def _read_line(path: Path, number: int, line: bytes) -> OrderedBoard:
         return read_board(found)
     except (BoardError, CertificateError) as error:
         raise BoardError(f"{path}, line {number}: {error}") from None
+
+
+def is_lines(path: Path) -> bool:
+    """Returns whether a file looks like boards, a line of JSON each."""
+    with path.open("rb") as file:
+        return b'"mine_cells"' in file.read(256)

@@ -4,6 +4,7 @@ Steps that only find mines that no later step uses are left out in the end.
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from jaxsweep.puzzles.certificate import Step, Tier
@@ -54,6 +55,15 @@ def prove(mines: Mask, first: Cell, hardest: Tier = Tier.EXACT) -> Proof:
     opened, known = solving.opened, solving.known
     steps = solving.needed_steps()
     return Proof(steps, solving.is_solved, opened, known, beyond)
+
+
+def flood_fills(mines: Mask) -> Iterator[tuple[Cell, CellSet]]:
+    """Yields each safe cell, and the cells that are open after it was the first."""
+    solving = _Solving(mines)
+    for cell in indices(geometry(*mines.shape).all_cells & ~from_mask(mines)):
+        solving.opened = 0
+        solving.open(1 << cell)
+        yield divmod(cell, mines.shape[1]), solving.opened
 
 
 class _Solving:
