@@ -4,7 +4,6 @@ import argparse
 import secrets
 import sys
 from collections.abc import Sequence
-from math import inf
 from pathlib import Path
 
 from jaxsweep.commands import arguments
@@ -32,7 +31,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Parses and checks the arguments of an order."""
     parser = arguments.make_parser(
         "jaxsweep.boards",
-        "Make boards that satisfy wishes: no guess needed, up to a rule, of some difficulty or 3BV.",
+        "Make boards to order: without a guess, up to a rule, of some difficulty or 3BV.",
         EXAMPLES,
     )
     arguments.add_opening(parser, "expert")

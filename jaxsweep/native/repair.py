@@ -107,7 +107,7 @@ def _may_change(one, other, first, deal, layout):
 @compiled
 @no_type_check
 def _list_cells(play, space):
-    """Lists the cells where the solver is stuck; returns how many are hidden, and how many stuck."""
+    """Lists the hidden cells, and those where the solver is stuck; returns how many of each."""
     hidden = stuck = closed = 0
     for row in range(play.rows):
         for col in range(play.cols):

@@ -116,8 +116,8 @@ def _single(needs: list[Need], safe: set[Cell], mines: set[Cell]) -> bool:
     if len(needs) != 1:
         return False
     ((cells, left),) = needs
-    return (safe <= cells and left == 0 or not safe) and (
-        mines <= cells and left == len(cells) or not mines
+    return ((safe <= cells and left == 0) or not safe) and (
+        (mines <= cells and left == len(cells)) or not mines
     )
 
 
@@ -133,7 +133,7 @@ def _pair(needs: list[Need], safe: set[Cell], mines: set[Cell]) -> bool:
         found = (shared, left - shared, there - shared)
         if all(0 <= k <= len(part) for k, part in zip(found, parts, strict=True)):
             for k, part in zip(found, parts, strict=True):
-                if k and part & safe or k < len(part) and part & mines:
+                if (k and part & safe) or (k < len(part) and part & mines):
                     return False
     return True
 

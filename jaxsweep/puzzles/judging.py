@@ -1,4 +1,4 @@
-"""What can be said of any board: whether it needs a guess, where, and from which first cells not."""
+"""Whether a board needs a guess, where first, and from which first cells it needs none."""
 
 from dataclasses import dataclass
 

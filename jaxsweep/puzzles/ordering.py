@@ -1,4 +1,4 @@
-"""An order: boards that satisfy wishes, with certificates and difficulty, one batch after another."""
+"""An order: boards that satisfy wishes, with certificates and difficulty, batch after batch."""
 
 import time
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ they differ.
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from jaxsweep.puzzles.certificate import Tier
 from jaxsweep.puzzles.proofs import prove
 from jaxsweep.puzzles.search import Deals, Drawn, bbbv_of, first_without_machine_code
