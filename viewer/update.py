@@ -6,7 +6,7 @@ from jaxsweep.single.person import PersonGame
 from viewer import effects, events
 from viewer.analysis_result import AnalysisResult, position_key
 from viewer.events import Event, Point
-from viewer.files import open_file, open_position
+from viewer.files import open_file, open_text
 from viewer.keys import on_key
 from viewer.model import Editor, Mode, Model, Overlay, PlayState, Settings
 from viewer.modes import play, replay, watch
@@ -48,7 +48,7 @@ def update(model: Model, event: Event) -> Model:
         case events.Dropped():
             model = open_file(model, event)
         case events.Pasted():
-            model = open_position(model, event.text, "the clipboard")
+            model = open_text(model, event.text, "the clipboard")
         case events.AnalysisReady():
             model = _analysis_ready(model, event.result)
         case events.MovePlayed():

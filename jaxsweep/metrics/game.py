@@ -9,12 +9,10 @@ from functools import cached_property
 from math import sqrt
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.metrics.zini import hzini, zini
-from jaxsweep.rules.board import Board, Mask, mask_of
-from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.board import Board
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, Effect, after_click
 from jaxsweep.rules.level import Level
 from jaxsweep.rules.status import GameStatus
 
@@ -26,32 +24,22 @@ SPEED_EXPONENT = 1.7
 
 
 class PlayedClick(NamedTuple):
-    """A click with the board before and after it."""
+    """A click with the board before it, and what it did."""
 
     click: Click
-    cells: Mask
-    """The cells that it opens, without the flood fill."""
     before: Board
-    after: Board
+    effect: Effect
 
 
 def played(game: ClickedGame) -> Iterator[PlayedClick]:
     """Plays the clicks of a game, up to its end."""
-    board, nothing = Board.all_hidden(game.mines), np.zeros_like(game.mines)
+    board = Board.all_hidden(game.mines)
     for click in game.clicks:
         if board.status is not GameStatus.PLAYING:
             return
-        cells, after = nothing, board
-        if click.button is Button.RIGHT:
-            after = board.flag(mask_of([click.cell], nothing))
-        else:
-            is_chord = click.button is Button.CHORD
-            cells = board.chord_cells(click.cell) if is_chord else mask_of([click.cell], nothing)
-            cells = cells & ~board.opened & ~board.flags
-            # A board that stays as it is need not be flooded again.
-            after = board.open(cells) if cells.any() else board
-        yield PlayedClick(click, cells, board, after)
-        board = after
+        effect = after_click(board, click)
+        yield PlayedClick(click, board, effect)
+        board = effect.board
 
 
 @dataclass(frozen=True)
@@ -145,9 +133,9 @@ def game_metrics(game: ClickedGame) -> GameMetrics:
     value, board = BoardValue.of(game.mines), Board.all_hidden(game.mines)
     counts = dict.fromkeys(Button, 0)
     effective, flagged = 0, set()
-    for click, _, before, after in played(game):
+    for click, before, effect in played(game):
         counts[click.button] += 1
-        board = after
+        board = after = effect.board
         if click.button is Button.RIGHT:
             is_first = before.mines[click.cell] and after.flags[click.cell]
             if is_first and click.cell not in flagged:

@@ -3,6 +3,7 @@
 from math import log10
 
 from jaxsweep.metrics.game import played
+from jaxsweep.rules.board import mask_of
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.scalar.counting import OverBudgetError
 from jaxsweep.scalar.exact import Counter, reduce
@@ -21,14 +22,18 @@ def luck(game: ClickedGame, counter: Counter | None = None) -> float | None:
         return None
     counter, total = Counter() if counter is None else counter, 0.0
     mines, begun = int(game.mines.sum()), False
-    for _, cells, before, _ in played(game):
-        if not cells.any():
+    for _, before, effect in played(game):
+        if not effect.cells:
             continue
-        if (cells & game.mines).any():
+        if any(game.mines[cell] for cell in effect.cells):
             return total
         if begun:
             try:
-                chance = _safety(View.of(before.grid, mines), from_mask(cells), counter)
+                chance = _safety(
+                    View.of(before.grid, mines),
+                    from_mask(mask_of(effect.cells, game.mines)),
+                    counter,
+                )
             except OverBudgetError:
                 return None
             total -= log10(chance)

@@ -1,0 +1,100 @@
+"""Writes games as replays of Vienna Minesweeper (.rmv), version 2."""
+
+from jaxsweep.formats.base import FormatError
+from jaxsweep.formats.mouse import (
+    Mouse,
+    TimedClick,
+    centre_of,
+    milliseconds_of,
+    timed_clicks,
+)
+from jaxsweep.formats.rmv_codes import (
+    BLAST,
+    CLOSED,
+    FLAG,
+    MAGIC,
+    MOUSE,
+    OPEN_MINE,
+    OPEN_NUMBER,
+    OTHER_END,
+    WIN,
+)
+from jaxsweep.rules.board import Board, Cell, cells_of
+from jaxsweep.rules.clicks import ClickedGame, after_click
+from jaxsweep.rules.status import GameStatus
+
+CODES = {mouse: code for code, mouse in MOUSE.items()}
+ENDS = {GameStatus.LOST: BLAST, GameStatus.WON: WIN, GameStatus.PLAYING: OTHER_END}
+
+BUTTON_BITS = {
+    Mouse.LEFT_PRESS: 1,
+    Mouse.LEFT_RELEASE: -1,
+    Mouse.RIGHT_PRESS: 2,
+    Mouse.RIGHT_RELEASE: -2,
+}
+"""How an event changes the byte that says which buttons are down."""
+
+CELL_SIZE = 16
+MAX_SIDE = 255
+MAX_MILLISECONDS = 2**24 - 1
+LEVELS = {(9, 9, 10): 0, (8, 8, 10): 0, (16, 16, 40): 1, (16, 30, 99): 2}
+CUSTOM = 3
+
+
+def write_game(game: ClickedGame, bbbv: int = 0) -> bytes:
+    """Returns a game as the bytes of a file of version 2."""
+    rows, cols = game.mines.shape
+    if max(rows, cols) > MAX_SIDE:
+        raise FormatError(f".rmv holds boards of up to 255×255, not {rows}×{cols}")
+    program = b"jaxsweep"
+    names = [(game.player or "").encode()[:255], b"", b"", b""]
+    player = _number(len(names), 2) + b"".join(bytes([len(name)]) + name for name in names)
+    mines = cells_of(game.mines)
+    board = bytes(4) + bytes([cols, rows]) + _number(len(mines), 2)
+    board += b"".join(bytes([col, row]) for row, col in mines)
+    level = LEVELS.get((rows, cols, len(mines)), CUSTOM)
+    properties = bytes([0, 0, 0, level, bbbv % 256, bbbv // 256, CELL_SIZE])
+    extensions = _number(1, 2) + bytes([10]) + b"clone_name" + bytes([len(program)]) + program
+    events = _events(game)
+    sections = (program, player, board, b"", properties, extensions)
+    sizes = b"".join(_number(len(section), 2) for section in sections)
+    sizes += _number(len(events), 4) + bytes(2)
+    body = sizes + b"".join(sections) + events
+    start = MAGIC + _number(2, 2) + bytes([0, 1])
+    return start + _number(len(start) + 4 + len(body), 4) + body
+
+
+def _events(game: ClickedGame) -> bytes:
+    """Returns the events of the mouse, each click's followed by what it changed on the board."""
+    data, board = bytearray(), Board.all_hidden(game.mines)
+    for timed in timed_clicks(game):
+        if timed.milliseconds > MAX_MILLISECONDS:
+            raise FormatError(f".rmv holds games of up to {MAX_MILLISECONDS / 1000:.0f} s")
+        data += _mouse_events(timed)
+        before, board = board, after_click(board, timed.click).board
+        for cell in cells_of((board.opened & ~before.opened) | (board.flags ^ before.flags)):
+            row, col = cell
+            data += bytes([_shown(board, cell), col, row])
+    end = min(milliseconds_of(game), MAX_MILLISECONDS)
+    return bytes(data) + bytes([ENDS[board.status]]) + _number(end, 3)
+
+
+def _mouse_events(timed: TimedClick) -> bytes:
+    data, down = bytearray(), 0
+    for mouse in timed.mouse:
+        down += BUTTON_BITS[mouse]
+        data += bytes([CODES[mouse]]) + _number(timed.milliseconds, 3) + bytes([down])
+        for place in centre_of(timed.cell, CELL_SIZE):
+            data += place.to_bytes(2, "big", signed=True)
+    return bytes(data)
+
+
+def _shown(board: Board, cell: Cell) -> int:
+    """Returns the code of the event of what a cell shows."""
+    if not board.opened[cell]:
+        return FLAG if board.flags[cell] else CLOSED
+    return OPEN_MINE if board.mines[cell] else OPEN_NUMBER + int(board.numbers[cell])
+
+
+def _number(value: int, size: int) -> bytes:
+    return value.to_bytes(size, "big")
