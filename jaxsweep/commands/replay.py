@@ -8,16 +8,24 @@ from rich.text import Text
 
 from jaxsweep.commands import arguments, replay_files
 from jaxsweep.formats import READ
+from jaxsweep.metrics.game import GameMetrics
 from jaxsweep.rules.board import Board, mask_of
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal
+from jaxsweep.single.game_metrics import metrics_of
 from jaxsweep.single.replay import RecordedMove, Replay
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
-from jaxsweep.single.words import count, move_in_words, of_them_guesses, seed_in_words
+from jaxsweep.single.words import (
+    count,
+    metrics_in_words,
+    move_in_words,
+    of_them_guesses,
+    seed_in_words,
+)
 
 EXAMPLES = """examples:
   python -m jaxsweep.replay show game.json                      move by move, in the terminal
@@ -78,9 +86,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if parsed.command == "convert":
         replay_files.convert(parsed)
         return 0
-    replay = replay_files.load_replay(parsed.file, parsed.game)
+    replay, game = replay_files.load_game(parsed.file, parsed.game)
     if parsed.command == "show":
-        show(replay, parsed.delay)
+        show(replay, metrics_of(game), parsed.delay)
         return 0
     if parsed.command == "check":
         use_cache()
@@ -113,12 +121,13 @@ def export(replay: Replay, parsed: argparse.Namespace) -> None:
         write_atomically(parsed.html, lambda part: part.write_text(text, "utf-8"))
 
 
-def show(replay: Replay, delay: float | None) -> None:
+def show(replay: Replay, metrics: GameMetrics, delay: float | None) -> None:
     """Draws a game: in place in a terminal, one board after the other elsewhere."""
     console = Console(highlight=False, soft_wrap=True)
     pause = delay if delay is not None else (0.3 if console.is_terminal else 0.0)
     terminal.show_frames(frames(replay, console), console, pause)
     console.print(ending(replay))
+    console.print(metrics_in_words(metrics))
 
 
 def frames(replay: Replay, console: Console) -> Iterator[Group]:

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from jaxsweep.formats.base import FormatError
 from jaxsweep.rules.board import Board, Cell, Mask
-from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, after_click
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.replay.clicks import after_click
 
 MAX_CLICKS = 100_000
 """More clicks than any game has: a file that goes on after them is refused."""

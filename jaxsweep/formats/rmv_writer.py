@@ -20,9 +20,8 @@ from jaxsweep.formats.rmv_codes import (
     WIN,
 )
 from jaxsweep.rules.board import Board, Cell, cells_of
-from jaxsweep.rules.clicks import ClickedGame
+from jaxsweep.rules.clicks import ClickedGame, after_click
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.replay.clicks import after_click
 
 CODES = {mouse: code for code, mouse in MOUSE.items()}
 ENDS = {GameStatus.LOST: BLAST, GameStatus.WON: WIN, GameStatus.PLAYING: OTHER_END}

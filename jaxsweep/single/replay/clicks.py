@@ -1,41 +1,12 @@
-"""Games as clicks and as replays: plays clicks by the rules, and says how a replay is clicked."""
+"""Games as clicks and as replays: what the clicks of a game do, and how a replay is clicked."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from jaxsweep.rules.board import Board, Cell, cells_of, mask_of
-from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.board import Board, cells_of
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, after_click
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.reasons import Reason
-from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay, after_move
-
-
-class Effect(NamedTuple):
-    """What a click did."""
-
-    board: Board
-    """The board after it; the same object where it had no effect."""
-    cells: tuple[Cell, ...] = ()
-    """The cells that it opened, without those of the flood fill."""
-    flags: tuple[Cell, ...] = ()
-    """The cell whose flag it set or removed."""
-
-
-def after_click(board: Board, click: Click) -> Effect:
-    """Plays one click; on a game that is over, and where the rules say so, it has no effect."""
-    cell = click.cell
-    if board.status is not GameStatus.PLAYING:
-        return Effect(board)
-    if click.button is Button.CHORD:
-        cells = tuple(cells_of(board.chord_cells(cell)))
-    elif board.opened[cell] or (click.button is Button.LEFT and board.flags[cell]):
-        cells = ()
-    elif click.button is Button.RIGHT:
-        return Effect(board.flag(mask_of([cell], board.mines)), flags=(cell,))
-    else:
-        cells = (cell,)
-    return Effect(board.open(mask_of(cells, board.mines)), cells) if cells else Effect(board)
 
 
 def replay_of(game: ClickedGame) -> Replay:
