@@ -9,9 +9,10 @@ on the order in which they are applied, since each finds as much or more where m
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from jaxtyping import Int8, Int64
+from jaxtyping import Int32, Int64, UInt8
 
 from jaxsweep.native.board import MINE, SAFE, UNKNOWN, Record, make_record
+from jaxsweep.native.board_values import BBBV, make_planes, value_some
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.deals import deal_layout, make_deal
 from jaxsweep.native.joining import EXACT as SOLVED_EXACTLY
@@ -288,41 +289,32 @@ def hardest_rule(layout, first, max_rule, room):
                 return hardest
 
 
-@compiled
-@no_type_check
-def count_3bv(layout, room):
-    """Counts the clicks that a board needs without flags: openings, and numbers next to none."""
-    play = room.play
-    _lay(layout, play)
-    clicks = 0
-    for searched in range(2):
-        for row in range(play.rows):
-            begin = (row + MARGIN) * play.stride
-            for col in range(play.cols):
-                place = begin + col
-                if layout[row * play.cols + col] or play.state[place] != HIDDEN:
-                    continue
-                if searched or play.number[place] == 0:
-                    clicks += 1
-                    _show_opening(place, play)
-    return clicks
+class Boards(NamedTuple):
+    """Boards and their 3BV."""
+
+    layouts: UInt8[np.ndarray, "boards cells"]
+    """1 where a mine is."""
+    values: Int32[np.ndarray, "boards three"]
+    """What `board_values.value_some` writes."""
+    planes: UInt8[np.ndarray, "planes bordered"]
+    """Its memory, as the next one."""
+    runs: Int32[np.ndarray, "three bordered"]
+
+
+def make_boards(count: int, rows: int, cols: int) -> Boards:
+    """Makes room for so many boards of this size."""
+    layouts, values = np.zeros((count, rows * cols), np.uint8), np.zeros((count, 3), np.int32)
+    runs = np.zeros((3, (rows + 2) * (cols + 2)), np.int32)
+    return Boards(layouts, values, make_planes(rows, cols), runs)
 
 
 @compiled
 @no_type_check
-def _show_opening(place, play):
-    """Opens a cell, and those around it if it shows 0, and so on."""
-    play.state[place] = OPEN
-    play.stack[0], count = place, 1
-    while count:
-        count -= 1
-        other = play.stack[count]
-        if play.number[other] == 0:
-            for step in play.near:
-                if play.state[other + step] == HIDDEN:
-                    play.state[other + step] = OPEN
-                    play.stack[count] = other + step
-                    count += 1
+def count_3bv(which, play, boards):
+    """Returns the 3BV of one of some boards."""
+    layouts, values, planes, runs = boards
+    value_some(which, which + 1, layouts, play.rows, play.cols, False, planes, runs, values)
+    return values[which, BBBV]
 
 
 class SearchRoom(NamedTuple):
@@ -330,20 +322,20 @@ class SearchRoom(NamedTuple):
 
     deal: Record
     room: Room
+    boards: Boards
     found: Int64[np.ndarray, "deals three"]
-    layouts: Int8[np.ndarray, "deals cells"]
 
 
 def make_search_room(opening: Opening, deals: int) -> SearchRoom:
     """Makes room for so many deals of an opening at once."""
-    level = opening.level
-    found, layouts = np.zeros((deals, 3), np.int64), np.zeros((deals, level.cells), np.int8)
-    return SearchRoom(make_deal(opening), make_room(level.rows, level.cols), found, layouts)
+    rows, cols = opening.level.rows, opening.level.cols
+    boards, found = make_boards(deals, rows, cols), np.zeros((deals, 3), np.int64)
+    return SearchRoom(make_deal(opening), make_room(rows, cols), boards, found)
 
 
 @compiled
 @no_type_check
-def find_boards(begin, end, first, wishes, deal, room, found, layouts):
+def find_boards(begin, end, first, wishes, space):
     """Finds the games of a seed, from number `begin` to `end`, whose boards satisfy wishes.
 
     Args:
@@ -352,30 +344,29 @@ def find_boards(begin, end, first, wishes, deal, room, found, layouts):
         first: the first cell.
         wishes: the seed, whether a board must need no guess, the hardest rule that it may need,
             and the least and the largest 3BV.
-        deal: what the games are dealt from.
-        room: the memory of the thread.
-        found: of each game that is found, written here: its number, the hardest rule or `GUESS`,
-            and its 3BV. A game that exceeds the capacity is written, too, with `BEYOND`.
-        layouts: the layouts of these.
+        space: the memory. Of each game that is found, `space.found` gets its number, the hardest
+            rule or `GUESS`, and its 3BV, and `space.boards` its layout. A game that exceeds the
+            capacity is found, too, with `BEYOND`.
 
     Returns how many were found; assumes that there is room for all games.
 
     """
     seed, no_guess, max_rule, least, most = wishes
+    deal, room, boards, found = space
     count = 0
     for number in range(begin, end):
-        layout = layouts[count]
+        layout = boards.layouts[count]
         deal_layout(seed, number, deal, layout)
         clicks = -1
         if least > 0 or most < len(layout):
-            clicks = count_3bv(layout, room)
+            clicks = count_3bv(count, room.play, boards)
             if not least <= clicks <= most:
                 continue
         rule = hardest_rule(layout, first, max_rule, room)
         if rule == GUESS and no_guess:
             continue
         if clicks < 0:
-            clicks = count_3bv(layout, room)
+            clicks = count_3bv(count, room.play, boards)
         found[count, 0], found[count, 1], found[count, 2] = number, rule, clicks
         count += 1
     return count

@@ -8,7 +8,7 @@ The change stays unless fewer cells are opened then.
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from jaxtyping import Int8, Int32, UInt64
+from jaxtyping import Int32, UInt64
 
 from jaxsweep.native.board import Record
 from jaxsweep.native.compiler import compiled
@@ -19,8 +19,10 @@ from jaxsweep.native.no_guess import (
     HIDDEN,
     MARGIN,
     OPEN,
+    Boards,
     Room,
     hardest_rule,
+    make_boards,
     make_room,
 )
 from jaxsweep.rules.level import Opening
@@ -43,16 +45,16 @@ class RepairRoom(NamedTuple):
     """Cells that are not known where the solver is stuck."""
     stuck: Int32[np.ndarray, " cells"]
     """Those of them next to an open number; if there are none, all cells that are not open."""
-    layout: Int8[np.ndarray, " cells"]
+    boards: Boards
+    """One board."""
 
 
 def make_repair_room(opening: Opening) -> RepairRoom:
     """Makes room for boards of an opening."""
     level = opening.level
     hidden, stuck = np.zeros((2, level.cells), np.int32)
-    layout = np.zeros(level.cells, np.int8)
-    room = make_room(level.rows, level.cols)
-    return RepairRoom(make_deal(opening), room, np.zeros(1, np.uint64), hidden, stuck, layout)
+    room, boards = make_room(level.rows, level.cols), make_boards(1, level.rows, level.cols)
+    return RepairRoom(make_deal(opening), room, np.zeros(1, np.uint64), hidden, stuck, boards)
 
 
 @compiled
@@ -61,9 +63,9 @@ def repair_board(seed, number, first, max_rule, tries, space):
     """Deals a game of a seed, and moves mines until rules up to `max_rule` solve it.
 
     Returns the hardest rule that it needs then, or `GUESS` after so many tries; and how many were
-    made. The mines are in `space.layout` then, all where the start rule allows them.
+    made. The mines are in `space.boards` then, all where the start rule allows them.
     """
-    deal, room, layout = space.deal, space.room, space.layout
+    deal, room, layout = space.deal, space.room, space.boards.layouts[0]
     deal_layout(seed, number, deal, layout)
     rule = hardest_rule(layout, first, max_rule, room)
     if rule >= 0:

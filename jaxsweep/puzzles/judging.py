@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jaxsweep.metrics.board import BoardValue
 from jaxsweep.puzzles.board import OrderedBoard
 from jaxsweep.puzzles.proofs import Proof, flood_fills, prove
-from jaxsweep.puzzles.search import bbbv_of
 from jaxsweep.rules.board import Cell, Mask
 from jaxsweep.rules.grid import HIDDEN, neighbour_counts
 from jaxsweep.rules.level import Level, Opening, Start
@@ -54,7 +54,7 @@ def judge(mines: Mask, first: Cell | None = None, start: Start = Start.ANY) -> J
     opening = Opening(_level(mines), start, first)
     proof = prove(mines, first)
     hardest, steps = (proof.hardest, proof.steps) if proof.solved else (None, None)
-    board = OrderedBoard(opening, mines, bbbv_of(mines), hardest, steps)
+    board = OrderedBoard(opening, mines, BoardValue.of(mines).bbbv, hardest, steps)
     guess = None if proof.solved or mines[first] else _first_guess(mines, proof)
     return Judgement(board, guess, guess_free)
 

@@ -7,9 +7,10 @@ they differ.
 
 from collections.abc import Iterator
 
+from jaxsweep.metrics.board import BoardValue
 from jaxsweep.puzzles.certificate import Tier
 from jaxsweep.puzzles.proofs import prove
-from jaxsweep.puzzles.search import Deals, Drawn, bbbv_of, first_without_machine_code
+from jaxsweep.puzzles.search import Deals, Drawn, first_without_machine_code
 from jaxsweep.puzzles.wishes import Wishes
 from jaxsweep.rules.board import Mask
 from jaxsweep.scalar.deal import deal
@@ -54,10 +55,10 @@ def _repair(wishes: Wishes, seed: int, numbers: range) -> Deals:
     boards, left_out = [], 0
     for game in numbers:
         rule, _ = repair_board(seed, game, first, int(wishes.max_rule), TRIES, space)
-        bbbv = count_3bv(space.layout, space.room)
+        bbbv = count_3bv(0, space.room.play, space.boards)
         left_out += rule < 0
         if rule >= 0 and wishes.bbbv[0] <= bbbv <= wishes.bbbv[1]:
-            mines = space.layout.reshape(level.rows, level.cols) != 0
+            mines = space.boards.layouts[0].reshape(level.rows, level.cols) != 0
             boards.append(Drawn(game, mines, bbbv, Tier(rule)))
     return Deals(numbers, boards, left_out)
 
@@ -67,7 +68,7 @@ def _repair_uncompiled(wishes: Wishes, seed: int, numbers: range) -> Deals:
     boards, left_out = [], 0
     for game in numbers:
         mines, hardest = repair_uncompiled(wishes, seed, game)
-        bbbv = bbbv_of(mines)
+        bbbv = BoardValue.of(mines).bbbv
         left_out += hardest is None
         if hardest is not None and wishes.bbbv[0] <= bbbv <= wishes.bbbv[1]:
             boards.append(Drawn(game, mines, bbbv, hardest))

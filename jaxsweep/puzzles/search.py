@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from jaxsweep.metrics.board import BoardValue
 from jaxsweep.puzzles.certificate import Tier
 from jaxsweep.puzzles.proofs import prove
 from jaxsweep.puzzles.wishes import NO_LIMIT, Wishes
@@ -100,7 +101,7 @@ def judge_uncompiled(wishes: Wishes, seed: int, numbers: range) -> Deals:
     boards, left_out = [], 0
     for game in numbers:
         mines = deal(wishes.opening, seed, game)
-        bbbv = bbbv_of(mines)
+        bbbv = BoardValue.of(mines).bbbv
         if not wishes.bbbv[0] <= bbbv <= wishes.bbbv[1]:
             continue
         proof = prove(mines, wishes.opening.first, wishes.max_rule)
@@ -116,13 +117,13 @@ def _judge(wishes: Wishes, seed: int, numbers: range) -> Deals:
     from jaxsweep.native.thread_memory import thread_memory
 
     opening, level = wishes.opening, wishes.opening.level
-    room = thread_memory(make_search_room, opening, CHUNK)
+    space = thread_memory(make_search_room, opening, CHUNK)
     asked = (seed, wishes.no_guess, int(wishes.max_rule), *_whole(wishes.bbbv))
     first = opening.first[0] * level.cols + opening.first[1]
-    count = find_boards(numbers.start, numbers.stop, first, asked, *room)
+    count = find_boards(numbers.start, numbers.stop, first, asked, space)
     boards, left_out = [], 0
     for (game, rule, bbbv), layout in zip(
-        room.found[:count].tolist(), room.layouts[:count], strict=True
+        space.found[:count].tolist(), space.boards.layouts[:count], strict=True
     ):
         if rule == BEYOND:
             again = judge_uncompiled(wishes, seed, range(game, game + 1))
@@ -164,19 +165,3 @@ def draw_layouts(wishes: Wishes, count: int, seed: int) -> Layouts:
     return Layouts(
         np.stack([board.mines for board in chosen]), np.array([board.game for board in chosen])
     )
-
-
-def bbbv_of(mines: Mask) -> int:
-    """TEMPORARY until the merge of metrics."""
-    from jaxsweep.rules.grid import dilate
-
-    zero = ~dilate(mines)
-    left, clicks = zero.copy(), int((~mines & ~dilate(zero)).sum())
-    while left.any():
-        grown = np.zeros_like(left)
-        grown[tuple(np.argwhere(left)[0])] = True
-        while (more := dilate(grown) & zero).sum() > grown.sum():
-            grown = more
-        left &= ~grown
-        clicks += 1
-    return clicks
