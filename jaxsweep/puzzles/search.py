@@ -15,7 +15,7 @@ from jaxtyping import Bool, Int64
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.puzzles.certificate import Tier
 from jaxsweep.puzzles.proofs import prove
-from jaxsweep.puzzles.wishes import NO_LIMIT, Wishes
+from jaxsweep.puzzles.wishes import NO_LIMIT, Limits, Wishes
 from jaxsweep.rules.board import Mask
 from jaxsweep.runtime.in_order import map_in_order
 from jaxsweep.scalar.deal import deal
@@ -135,7 +135,7 @@ def _judge(wishes: Wishes, seed: int, numbers: range) -> Deals:
     return Deals(numbers, boards, left_out)
 
 
-def _whole(limits: tuple[float, float]) -> tuple[int, int]:
+def _whole(limits: Limits) -> tuple[int, int]:
     """Returns limits of the 3BV as whole numbers, which boards of any size reach or do not."""
     largest = 2**31
     return min(int(np.ceil(limits[0])), largest), int(min(limits[1], largest))

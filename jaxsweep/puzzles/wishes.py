@@ -8,7 +8,10 @@ from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.view import MAX_CELLS
 
-NO_LIMIT = (0.0, inf)
+Limits = tuple[int | float, int | float]
+"""The least and the largest of something."""
+
+NO_LIMIT: Limits = (0.0, inf)
 
 
 class WishError(UserError):
@@ -24,10 +27,8 @@ class Wishes:
     """Whether it must be solvable without a guess. The other wishes but 3BV need that."""
     max_rule: Tier = Tier.EXACT
     """The hardest rule that it may need."""
-    difficulty: tuple[float, float] = NO_LIMIT
-    """The least and the largest difficulty."""
-    bbbv: tuple[float, float] = NO_LIMIT
-    """The least and the largest 3BV."""
+    difficulty: Limits = NO_LIMIT
+    bbbv: Limits = NO_LIMIT
 
     def __post_init__(self):
         level = self.opening.level
