@@ -8,6 +8,7 @@ ratios rather than differences, so that its *difficulty* is 10 · log₂(1 + eff
 are twice the effort, and 0 is a board that single numbers solve.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import log2
@@ -62,10 +63,17 @@ def difficulty_of(steps: Iterable[Step]) -> Difficulty:
     )
 
 
-SCALE = (0.0, 100.0)
-"""TEMPORARY"""
+QUANTILES = (0.0, 33.2, 37.0, 39.7, 41.9, 43.4, 44.6, 45.9, 46.9, 48.0, 49.0)
+QUANTILES += (50.0, 51.0, 52.0, 53.0, 54.4, 55.8, 57.3, 59.4, 62.7, 91.0)
+"""Of the difficulty of expert boards that need no guess, on a zero start at (3, 3): the least one,
+that which a twentieth of them do not exceed, and so on (`experiments/results/boards.json`)."""
 
 
 def share_easier(score: float) -> float:
-    """Returns which share of no-guess expert boards is easier, by the measured quantiles."""
-    return float(sum(quantile < score for quantile in SCALE)) / len(SCALE)
+    """Returns which share of expert boards that need no guess is easier, by their quantiles."""
+    parts = len(QUANTILES) - 1
+    above = bisect_left(QUANTILES, score)
+    if above == 0 or above > parts:
+        return float(above > 0)
+    low, high = QUANTILES[above - 1], QUANTILES[above]
+    return (above - 1 + (score - low) / (high - low)) / parts

@@ -75,7 +75,9 @@ def _repair_uncompiled(wishes: Wishes, seed: int, numbers: range) -> Deals:
     return Deals(numbers, boards, left_out)
 
 
-def repair_uncompiled(wishes: Wishes, seed: int, game: int) -> tuple[Mask, Tier | None]:
+def repair_uncompiled(
+    wishes: Wishes, seed: int, game: int, tries: int = TRIES
+) -> tuple[Mask, Tier | None]:
     """Repairs one deal as `native.repair.repair_board`; the rule is None if it is given up."""
     opening, most = wishes.opening, wishes.max_rule
     mines = deal(opening, seed, game)
@@ -86,7 +88,7 @@ def repair_uncompiled(wishes: Wishes, seed: int, game: int) -> tuple[Mask, Tier 
     opened, known = proof.opened, proof.known_mines
     hidden, stuck = _cells(mines, opened, known)
     layout = mines.ravel()
-    for _ in range(TRIES):
+    for _ in range(tries):
         if proof.solved:
             return mines, proof.hardest
         one = stuck[int(random.next() * len(stuck))]

@@ -17,6 +17,7 @@ def draw_menu(surface: Surface, menu: Menu, theme: Theme) -> None:
     values = (
         str(settings.level),
         settings.start.value,
+        "in Play, none is needed" if settings.no_guess else "may need one",
         settings.strategy,
         str(settings.seed),
         settings.name,
@@ -30,9 +31,8 @@ def draw_menu(surface: Surface, menu: Menu, theme: Theme) -> None:
         y = top + 16 + i * 30
         colour = theme.accent if i == menu.row else theme.text
         write(surface, name, (left + 20, y), TEXT, colour)
-        shown = (
-            f"‹ {value} ›" if i == menu.row and i < 4 else value + ("_" if i == menu.row else "")
-        )
+        typed = value + ("_" if i == menu.row else "")
+        shown = f"‹ {value} ›" if i == menu.row and name != "Name" else typed
         write(surface, cut(shown, width - 150, TEXT), (left + 130, y), TEXT, colour)
     hint = "arrows choose, Enter applies, Esc closes"
     text = cut(hint, width - 40, SMALL)
