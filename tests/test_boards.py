@@ -1,6 +1,7 @@
 """The command `boards`: orders, files gone on with, certificates checked, boards judged."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -258,6 +259,8 @@ def test_damaged_boards_are_refused_with_a_sentence(data):
 
 
 def test_the_scale_of_difficulty_goes_up():
+    file = Path(__file__).parents[1] / "experiments" / "results" / "boards.json"
+    assert list(QUANTILES) == json.loads(file.read_text())["difficulty"]["quantiles"]
     assert list(QUANTILES) == sorted(QUANTILES)
     assert share_easier(0.0) == 0
     assert share_easier(1e9) == 1

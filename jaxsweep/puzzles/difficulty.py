@@ -63,8 +63,8 @@ def difficulty_of(steps: Iterable[Step]) -> Difficulty:
     )
 
 
-QUANTILES = (0.0, 33.2, 37.0, 39.7, 41.9, 43.4, 44.6, 45.9, 46.9, 48.0, 49.0)
-QUANTILES += (50.0, 51.0, 52.0, 53.0, 54.4, 55.8, 57.3, 59.4, 62.7, 91.0)
+QUANTILES = (0.0, 30.0, 37.0, 40.0, 42.5, 43.9, 45.8, 47.0, 48.6, 49.5, 50.9)
+QUANTILES += (52.1, 53.2, 54.3, 55.5, 56.7, 58.3, 60.0, 61.9, 64.8, 88.8)
 """Of the difficulty of expert boards that need no guess, on a zero start at (3, 3): the least one,
 that which a twentieth of them do not exceed, and so on (`experiments/results/boards.json`)."""
 
