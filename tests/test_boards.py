@@ -79,7 +79,7 @@ def test_one_board_is_drawn_and_described(capsys):
     status, out, _ = run(capsys, *ORDER)
     assert status == 0
     first, *rows, last = out.splitlines()
-    assert first.startswith("board 1, game ")
+    assert first.startswith("board 1: game ")
     assert "hardest rule" in first
     assert sum(row.count("*") for row in rows) == 10
     assert last.startswith("1 board of 9×9/10, zero start at (2, 2), seed 7: ")

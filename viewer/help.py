@@ -5,7 +5,7 @@ HELP = (
         "Everywhere",
         (
             ("F2 F3 F4 F5", "replay, watch, play, analyse"),
-            ("N", "menu: level, start, no guess, player, seed, name"),
+            ("N", "menu: level, start, guesses, player, seed, name"),
             ("O  P", "odds by darkness, in percent"),
             ("M  E", "marks; outlines of components, tile sets"),
             ("T", "light or dark"),

@@ -9,7 +9,7 @@ from viewer.events import Key
 from viewer.model import Editor, Menu, Mode, Model, Settings
 from viewer.modes import play, watch
 
-MENU_ROWS = ("Level", "Start", "No guess", "Player", "Seed", "Name")
+MENU_ROWS = ("Level", "Start", "Guesses", "Player", "Seed", "Name")
 
 
 def on_key(model: Model, menu: Menu, key: Key) -> Model:
@@ -41,7 +41,7 @@ def _next_option(menu: Menu, step: int) -> Settings:
             return replace(draft, level=after(list(LEVELS.values()), draft.level))
         case "Start":
             return replace(draft, start=after(list(Start), draft.start))
-        case "No guess":
+        case "Guesses":
             return replace(draft, no_guess=not draft.no_guess)
         case "Player":
             return replace(draft, strategy=after(list(PLAYERS), draft.strategy))

@@ -116,7 +116,7 @@ def _report(found: Judgement) -> None:
     if board.difficulty is not None:
         score = board.difficulty.score
         share = share_easier(score)
-        print(f"difficulty {score:g}: harder than {share:.0%} of no-guess expert boards")
+        print(f"difficulty {score:g}; of expert boards that need no guess, {share:.0%} are easier")
         print(difficulty_in_words(board.difficulty))
     if guess is not None:
         safe = level.cells - level.mines

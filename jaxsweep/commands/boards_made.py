@@ -73,7 +73,7 @@ def _make(file: BoardFile, order: Order, count: int, patience: float) -> None:
 
 
 def _with_bar(made: Iterator[Made], count: int, found: int) -> Iterator[Made]:
-    """Yields the same, and shows a bar."""
+    """Yields the same, and shows a bar, which makes way for boards that are printed."""
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("boards"),
@@ -88,7 +88,12 @@ def _with_bar(made: Iterator[Made], count: int, found: int) -> Iterator[Made]:
     with bar:
         task = bar.add_task("", total=count, completed=found, deals=0)
         for progress in made:
-            yield progress
+            if progress.boards and sys.stdout.isatty():
+                bar.stop()
+                yield progress
+                bar.start()
+            else:
+                yield progress
             bar.update(task, advance=len(progress.boards), deals=progress.end)
 
 
@@ -114,7 +119,7 @@ def _print(order: Order, count: int, patience: float, as_json: bool) -> None:
             if as_json:
                 print(to_line(board), flush=True)
             else:
-                print(f"board {shown}, {describe(board)}", flush=True)
+                print(f"board {shown}: {describe(board)}", flush=True)
                 if count == 1:
                     show_layout(board.mines, board.opening.first)
     if as_json:
@@ -140,8 +145,8 @@ def describe(board: OrderedBoard) -> str:
     else:
         parts.append(f"hardest rule {board.hardest.word}")
     if board.difficulty is not None:
-        parts.append(f"difficulty {board.difficulty.score:g}")
-        parts.append(f"harder than {share_easier(board.difficulty.score):.0%} of expert boards")
+        score = board.difficulty.score
+        parts.append(f"difficulty {score:g} ({share_easier(score):.0%} are easier)")
     return ", ".join(parts)
 
 

@@ -17,7 +17,7 @@ def draw_menu(surface: Surface, menu: Menu, theme: Theme) -> None:
     values = (
         str(settings.level),
         settings.start.value,
-        "in Play, none is needed" if settings.no_guess else "may need one",
+        "none needed, in Play" if settings.no_guess else "may be needed",
         settings.strategy,
         str(settings.seed),
         settings.name,

@@ -88,10 +88,11 @@ def _playback_lines(model: Model, theme: Theme) -> list[Line]:
 def _play_lines(model: Model, theme: Theme) -> list[Line]:
     game = model.play.game
     session = game.session
+    no_guess = ", no guess" if session.no_guess else ""
     return [
         (f"{count(session.mines_left, 'mine')}, {int(game.seconds)} s", LARGE, theme.text),
         (
-            f"{session.level}, {session.start.value} start, seed {session.seed}"
+            f"{session.level}, {session.start.value} start{no_guess}, seed {session.seed}"
             + (", with help" if game.helped else ""),
             SMALL,
             theme.faint,
