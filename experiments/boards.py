@@ -3,11 +3,11 @@
     python experiments/boards.py [--quick] [--only PART …]
 
 The parts: `shares` of deals that need no guess, by hardest rule; `speed` of making such boards, by
-rejection and by repair, up to the densest; `certificates`, 10,000 for each hardest rule, verified
-by the checker; `difficulty`, its quantiles and how often the player `knowledge` wins such boards;
-`bias` of repaired boards against uniform ones. Each part is written as soon as it is measured, with
-its own machine and command: `--only speed` measures speed again on a quiet machine. Writes
-`results/boards.json` and `results/boards.png`.
+rejection and by repair, up to the densest; `certificates-RULE`, 10,000 for each hardest rule,
+verified by the checker; `difficulty`, its quantiles and how often the player `knowledge` wins such
+boards; `bias` of repaired boards against uniform ones. Each part is written as soon as it is
+measured, with its own machine and command: `--only speed` measures speed again on a quiet machine.
+Writes `results/boards.json` and `results/boards.png`.
 """
 
 import json
@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context
 from typing import Any
@@ -174,31 +175,28 @@ def _proved_all(work: tuple[list[int], Tier]) -> list[tuple[float, int, int]]:
     return [proved(game, tier) for game in games]
 
 
-def certificates(quick: bool) -> dict[str, Any]:
-    """Certificates of each hardest rule, verified by the checker."""
-    count, found = 20 if quick else 10_000, {}
-    for tier in Tier:
-        games: list[int] = []
-        for part in search(Wishes(EXPERT, max_rule=tier), SEED):
-            games += [board.game for board in part.boards if board.hardest is tier]
-            if len(games) >= count:
-                break
-        games = games[:count]
-        chunks = [(games[begin : begin + 20], tier) for begin in range(0, len(games), 20)]
-        rows: list[tuple[float, int, int]] = []
-        with ProcessPoolExecutor(machine.cores(), SPAWN) as pool:
-            for some in track(pool.map(_proved_all, chunks), tier.word, total=len(chunks)):
-                rows += some
-        scores, steps, cells = np.array(rows).T
-        found[tier.word] = {
-            "verified": len(rows),
-            "last_game": games[-1],
-            "mean_steps": float(steps.mean()),
-            "difficulty_quartiles": np.quantile(scores, [0.25, 0.5, 0.75]).tolist(),
-            "most_cells_held": int(cells.max()),
-        }
-        print(f"{tier.word}: {len(rows):,} certificates verified")
-    return found
+def certificates(tier: Tier, quick: bool) -> dict[str, Any]:
+    """Certificates of boards with this hardest rule, verified by the checker."""
+    count, games = 20 if quick else 10_000, []
+    for part in search(Wishes(EXPERT, max_rule=tier), SEED):
+        games += [board.game for board in part.boards if board.hardest is tier]
+        if len(games) >= count:
+            break
+    games = games[:count]
+    chunks = [(games[begin : begin + 20], tier) for begin in range(0, len(games), 20)]
+    rows: list[tuple[float, int, int]] = []
+    with ProcessPoolExecutor(machine.cores(), SPAWN) as pool:
+        for some in track(pool.map(_proved_all, chunks), tier.word, total=len(chunks)):
+            rows += some
+    scores, steps, cells = np.array(rows).T
+    print(f"{tier.word}: {len(rows):,} certificates verified")
+    return {
+        "verified": len(rows),
+        "last_game": games[-1],
+        "mean_steps": float(steps.mean()),
+        "difficulty_quartiles": np.quantile(scores, [0.25, 0.5, 0.75]).tolist(),
+        "most_cells_held": int(cells.max()),
+    }
 
 
 def difficulty(quick: bool) -> dict[str, Any]:
@@ -336,7 +334,7 @@ def plot(result: dict[str, Any]) -> None:
 PARTS = {
     "shares": shares,
     "speed": speed,
-    "certificates": certificates,
+    **{f"certificates-{tier.word}": partial(certificates, tier) for tier in Tier},
     "difficulty": difficulty,
     "bias": bias,
 }
@@ -349,13 +347,15 @@ def main() -> None:
     parsed = parser.parse_args()
     use_cache()
     warm_up()
-    file = reporting.RESULTS / "boards.json"
-    result = reporting.read("boards") if file.exists() else {}
+    result: dict[str, Any] = {}
     for name in parsed.only:
         found = PARTS[name](parsed.quick)
         if parsed.quick:
             print(json.dumps(found, indent=1)[:2_000])
             continue
+        file = reporting.RESULTS / "boards.json"
+        # Read again: another part may have been measured meanwhile.
+        result = reporting.read("boards") if file.exists() else {}
         result[name] = found | {"origin": reporting.origin(seed=SEED)}
         reporting.write("boards", {part: result[part] for part in PARTS if part in result})
     if not parsed.quick and {"difficulty", "bias"} <= set(result):
