@@ -62,7 +62,7 @@ def centre_of(cell: Cell, size: int) -> tuple[int, int]:
     return cell[1] * size + size // 2, cell[0] * size + size // 2
 
 
-class _Buttons:
+class Buttons:
     """Which buttons are down, and the clicks that they have made on a board."""
 
     def __init__(self, mines: Mask):
@@ -157,7 +157,7 @@ def clicks_of(events: Iterable[MouseEvent], mines: Mask) -> tuple[Click, ...]:
 
     Clicks off the board are left out.
     """
-    buttons = _Buttons(mines)
+    buttons = Buttons(mines)
     for event in events:
         buttons.do(event)
         if buttons.board.status is not GameStatus.PLAYING:
@@ -165,7 +165,7 @@ def clicks_of(events: Iterable[MouseEvent], mines: Mask) -> tuple[Click, ...]:
     return tuple(buttons.clicks)
 
 
-_PRESSES = {
+CLICK_EVENTS = {
     Button.LEFT: (Mouse.LEFT_PRESS, Mouse.LEFT_RELEASE),
     Button.RIGHT: (Mouse.RIGHT_PRESS, Mouse.RIGHT_RELEASE),
     Button.CHORD: (
@@ -175,6 +175,7 @@ _PRESSES = {
         Mouse.LEFT_RELEASE,
     ),
 }
+"""What the mouse does for each kind of click."""
 
 
 class TimedClick(NamedTuple):
@@ -187,7 +188,7 @@ class TimedClick(NamedTuple):
     @property
     def mouse(self) -> tuple[Mouse, ...]:
         """What the mouse did."""
-        return _PRESSES[self.click.button]
+        return CLICK_EVENTS[self.click.button]
 
 
 def timed_clicks(game: ClickedGame) -> Iterator[TimedClick]:

@@ -20,7 +20,7 @@ from jaxsweep.formats.rmv_codes import (
     WIN,
 )
 from jaxsweep.rules.board import Board, Cell, cells_of
-from jaxsweep.rules.clicks import ClickedGame
+from jaxsweep.rules.clicks import Button, ClickedGame
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.replay.clicks import after_click
 
@@ -34,6 +34,13 @@ BUTTON_BITS = {
     Mouse.RIGHT_RELEASE: -2,
 }
 """How an event changes the byte that says which buttons are down."""
+
+EFFECTIVE = {
+    Button.LEFT: Mouse.LEFT_RELEASE,
+    Button.RIGHT: Mouse.RIGHT_PRESS,
+    Button.CHORD: Mouse.RIGHT_RELEASE,
+}
+"""The event of each click after which the board has changed."""
 
 CELL_SIZE = 16
 MAX_SIDE = 255
@@ -66,28 +73,31 @@ def write_game(game: ClickedGame, bbbv: int = 0) -> bytes:
 
 
 def _events(game: ClickedGame) -> bytes:
-    """Returns the events of the mouse, each click's followed by what it changed on the board."""
+    """Returns the events of the mouse, those that change the board followed by the changes."""
     data, board = bytearray(), Board.all_hidden(game.mines)
     for timed in timed_clicks(game):
         if timed.milliseconds > MAX_MILLISECONDS:
             raise FormatError(f".rmv holds games of up to {MAX_MILLISECONDS / 1000:.0f} s")
-        data += _mouse_events(timed)
-        before, board = board, after_click(board, timed.click).board
-        for cell in cells_of((board.opened & ~before.opened) | (board.flags ^ before.flags)):
-            row, col = cell
-            data += bytes([_shown(board, cell), col, row])
+        down = 0
+        for mouse in timed.mouse:
+            down += BUTTON_BITS[mouse]
+            data += _mouse_event(mouse, timed, down)
+            if mouse is EFFECTIVE[timed.click.button]:
+                before, board = board, after_click(board, timed.click).board
+                data += _changes(before, board)
     end = min(milliseconds_of(game), MAX_MILLISECONDS)
     return bytes(data) + bytes([ENDS[board.status]]) + _number(end, 3)
 
 
-def _mouse_events(timed: TimedClick) -> bytes:
-    data, down = bytearray(), 0
-    for mouse in timed.mouse:
-        down += BUTTON_BITS[mouse]
-        data += bytes([CODES[mouse]]) + _number(timed.milliseconds, 3) + bytes([down])
-        for place in centre_of(timed.cell, CELL_SIZE):
-            data += place.to_bytes(2, "big", signed=True)
-    return bytes(data)
+def _mouse_event(mouse: Mouse, timed: TimedClick, down: int) -> bytes:
+    x, y = (at.to_bytes(2, "big", signed=True) for at in centre_of(timed.cell, CELL_SIZE))
+    return bytes([CODES[mouse]]) + _number(timed.milliseconds, 3) + bytes([down]) + x + y
+
+
+def _changes(before: Board, after: Board) -> bytes:
+    """Returns an event for every cell that shows something else."""
+    changed = (after.opened & ~before.opened) | (after.flags ^ before.flags)
+    return b"".join(bytes([_shown(after, (row, col)), col, row]) for row, col in cells_of(changed))
 
 
 def _shown(board: Board, cell: Cell) -> int:
