@@ -8,9 +8,8 @@ import numpy as np
 from jaxsweep.formats import writable, write
 from jaxsweep.formats.mouse import CLICK_EVENTS, timed_clicks
 from jaxsweep.rules.board import Board
-from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, play
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.replay.clicks import after_click
 
 CODES = {"mv": 1, "lc": 2, "lr": 3, "rc": 4, "rr": 5, "mc": 6, "mr": 7}
 SHAPES = ((9, 9, 10), (8, 8, 10), (16, 30, 99), (5, 7, 6), (1, 1, 0), (3, 250, 40), (2, 3, 6))
@@ -37,7 +36,7 @@ def made_up_game(seed, shape=None):
         if clicks:
             now += int(rng.choice([0, 17, 300, 90_000], p=[0.2, 0.5, 0.28, 0.02]))
         clicks.append(Click(button, cell, now / 1000))
-        board = after_click(board, clicks[-1]).board
+        board = play(board, clicks[-1]).after
     return ClickedGame(mines, tuple(clicks), now / 1000, ("Ada", None, "王嘉宁")[seed % 3])
 
 
@@ -170,7 +169,7 @@ def msor(game):
     board, steps = Board.all_hidden(game.mines), []
     types = {Button.LEFT: 0, Button.RIGHT: 1, Button.CHORD: 3}
     for click in game.clicks:
-        before, board = board, after_click(board, click).board
+        before, board = board, play(board, click).after
         touched = []
         for row, col in np.argwhere(board.opened & ~before.opened):
             value = 11 if board.mines[row, col] else int(board.numbers[row, col])

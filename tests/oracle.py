@@ -256,3 +256,71 @@ def _after_cell(grid, state, cell, mine, i, around_cell, last):
         if last[number] == i:
             del needs[number]
     return frozenset(needs.items())
+
+
+def board_value(rows, cols, mines):
+    """3BV, openings and islands of a board, by clicking on it and by growing sets."""
+    game = PlainGame(rows, cols, mines)
+    cells = list(itertools.product(range(rows), range(cols)))
+    clicks = 0
+    for cell in cells:
+        if cell not in game.mines and game.number(cell) == 0 and cell not in game.opened:
+            game.open([cell])
+            clicks += 1
+    left = {cell for cell in cells if cell not in game.mines and cell not in game.opened}
+    openings, clicks, islands = clicks, clicks + len(left), 0
+    while left:
+        islands += 1
+        group = [left.pop()]
+        for cell in group:
+            close = left.intersection(game.neighbours(cell))
+            group.extend(close)
+            left -= close
+    return clicks, openings, islands
+
+
+def zini(rows, cols, mines, human=False):
+    """The clicks of greedy ZiNi, or HZiNi: all premiums counted anew before each move."""
+    game = PlainGame(rows, cols, mines)
+    order = [(r, c) for c in range(cols) for r in range(rows) if (r, c) not in game.mines]
+    zeros = {cell for cell in order if game.number(cell) == 0}
+    groups = {}
+    for cell in order:
+        if cell in zeros and cell not in groups:
+            group = [cell]
+            groups[cell] = len(groups)
+            for member in group:
+                for other in zeros.intersection(game.neighbours(member)) - set(groups):
+                    groups[other] = groups[cell]
+                    group.append(other)
+    flags, clicks = set(), 0
+
+    def is_worth_a_click(cell):
+        return cell in zeros or not zeros.intersection(game.neighbours(cell))
+
+    def premium(cell):
+        around = game.neighbours(cell)
+        hidden = {n for n in [cell, *around] if n not in game.opened and n not in game.mines}
+        worth = {groups.get(n, n) for n in hidden if is_worth_a_click(n)}
+        unflagged = sum(n in game.mines and n not in flags for n in around)
+        return len(worth) - unflagged - (cell not in game.opened) - 1
+
+    if human:
+        for cell in order:
+            if cell in zeros and cell not in game.opened:
+                game.open([cell])
+                clicks += 1
+    while game.status == "playing":
+        allowed = [cell for cell in order if not human or cell in game.opened]
+        best = max(allowed, key=premium, default=None)
+        if best is None or premium(best) < 0:
+            game.open([next(c for c in order if c not in game.opened and is_worth_a_click(c))])
+            clicks += 1
+            continue
+        around = game.neighbours(best)
+        new = game.mines.intersection(around) - flags
+        clicks += (best not in game.opened) + len(new) + 1
+        flags |= new
+        game.open([best])
+        game.open([n for n in around if n not in game.mines])
+    return clicks

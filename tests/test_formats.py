@@ -17,12 +17,11 @@ from jaxsweep.formats.conversion import (
 )
 from jaxsweep.formats.mouse import Mouse, MouseEvent, clicks_of
 from jaxsweep.rules.board import Board
-from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, play
 from jaxsweep.rules.level import LEVELS, Level, Opening
 from jaxsweep.rules.notation import GridPosition, from_text
 from jaxsweep.single.replay import ReplayError, from_bytes, record, to_bytes, to_json
-from jaxsweep.single.replay.clicks import after_click, replay_of
-from jaxsweep.single.replay.clicks import clicks_of as clicks_of_replay
+from jaxsweep.single.replay.clicks import clicked_game, replay_of
 from tests import format_samples
 from tests.format_samples import made_up_game
 
@@ -84,7 +83,7 @@ def test_a_replay_holds_the_clicks_that_have_an_effect():
     for game in GAMES:
         board, effective = Board.all_hidden(game.mines), []
         for click in game.clicks:
-            before, board = board, after_click(board, click).board
+            before, board = board, play(board, click).after
             effective += [click] * (board is not before)
         (replay,) = read(write("replay", game))
         again = as_game(replay)
@@ -103,7 +102,7 @@ def test_a_player_s_game_is_written_and_read(name):
     """Times that are not known are made up, a second a click."""
     for seed in range(3):
         replay = record("linear", Opening.of(LEVELS["beginner"]), seed)
-        clicks = clicks_of_replay(replay)
+        clicks = clicked_game(replay)
         assert clicks.seconds is None and clicks.player == "linear"
         (found,) = read(write(name, replay))
         assert [click[:2] for click in found.clicks] == [click[:2] for click in clicks.clicks]

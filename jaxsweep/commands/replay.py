@@ -8,6 +8,7 @@ from rich.text import Text
 
 from jaxsweep.commands import arguments, replay_files
 from jaxsweep.formats import READ
+from jaxsweep.metrics.game import game_metrics
 from jaxsweep.rules.board import Board, mask_of
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
@@ -15,9 +16,16 @@ from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal
 from jaxsweep.single.replay import RecordedMove, Replay
 from jaxsweep.single.replay.checking import check
+from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
-from jaxsweep.single.words import count, move_in_words, of_them_guesses, seed_in_words
+from jaxsweep.single.words import (
+    count,
+    metrics_in_words,
+    move_in_words,
+    of_them_guesses,
+    seed_in_words,
+)
 
 EXAMPLES = """examples:
   python -m jaxsweep.replay show game.json                      move by move, in the terminal
@@ -119,6 +127,7 @@ def show(replay: Replay, delay: float | None) -> None:
     pause = delay if delay is not None else (0.3 if console.is_terminal else 0.0)
     terminal.show_frames(frames(replay, console), console, pause)
     console.print(ending(replay))
+    console.print(metrics_in_words(game_metrics(clicked_game(replay))))
 
 
 def frames(replay: Replay, console: Console) -> Iterator[Group]:

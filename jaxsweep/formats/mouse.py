@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from jaxsweep.formats.base import FormatError
 from jaxsweep.rules.board import Board, Cell, Mask
-from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, play
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.replay.clicks import after_click
 
 MAX_CLICKS = 100_000
 """More clicks than any game has: a file that goes on after them is refused."""
@@ -138,7 +137,7 @@ class Buttons:
             raise FormatError(f"more than {MAX_CLICKS} clicks")
         click = Click(button, event.cell, event.seconds)
         self.clicks.append(click)
-        self.board = after_click(self.board, click).board
+        self.board = play(self.board, click).after
 
 
 _TOGGLED = {

@@ -20,9 +20,8 @@ from jaxsweep.formats.rmv_codes import (
     WIN,
 )
 from jaxsweep.rules.board import Board, Cell, cells_of
-from jaxsweep.rules.clicks import Button, ClickedGame
+from jaxsweep.rules.clicks import Button, ClickedGame, play
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.replay.clicks import after_click
 
 CODES = {mouse: code for code, mouse in MOUSE.items()}
 ENDS = {GameStatus.LOST: BLAST, GameStatus.WON: WIN, GameStatus.PLAYING: OTHER_END}
@@ -83,7 +82,7 @@ def _events(game: ClickedGame) -> bytes:
             down += BUTTON_BITS[mouse]
             data += _mouse_event(mouse, timed, down)
             if mouse is EFFECTIVE[timed.click.button]:
-                before, board = board, after_click(board, timed.click).board
+                before, board = board, play(board, timed.click).after
                 data += _changes(before, board)
     end = min(milliseconds_of(game), MAX_MILLISECONDS)
     return bytes(data) + bytes([ENDS[board.status]]) + _number(end, 3)

@@ -1,41 +1,30 @@
-"""Games as clicks and as replays: plays clicks by the rules, and says how a replay is clicked."""
+"""Replays as clicks, and clicks as replays."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
-from jaxsweep.rules.board import Board, Cell, cells_of, mask_of
-from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.board import Board, cells_of
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, played
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.reasons import Reason
-from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay, after_move
+from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay
 
 
-class Effect(NamedTuple):
-    """What a click did."""
+def clicked_game(replay: Replay) -> ClickedGame:
+    """Returns the clicks of a recorded game.
 
-    board: Board
-    """The board after it; the same object where it had no effect."""
-    cells: tuple[Cell, ...] = ()
-    """The cells that it opened, without those of the flood fill."""
-    flags: tuple[Cell, ...] = ()
-    """The cell whose flag it set or removed."""
+    Flags of strategies are notes of what they know, and no clicks.
+    """
+    is_human = replay.strategy == HUMAN
+    clicks = [click for move in replay.moves for click in _clicks(move, is_human)]
+    player = None if is_human else replay.strategy
+    return ClickedGame(replay.mines, tuple(clicks), replay.seconds, player)
 
 
-def after_click(board: Board, click: Click) -> Effect:
-    """Plays one click; on a game that is over, and where the rules say so, it has no effect."""
-    cell = click.cell
-    if board.status is not GameStatus.PLAYING:
-        return Effect(board)
-    if click.button is Button.CHORD:
-        cells = tuple(cells_of(board.chord_cells(cell)))
-    elif board.opened[cell] or (click.button is Button.LEFT and board.flags[cell]):
-        cells = ()
-    elif click.button is Button.RIGHT:
-        return Effect(board.flag(mask_of([cell], board.mines)), flags=(cell,))
-    else:
-        cells = (cell,)
-    return Effect(board.open(mask_of(cells, board.mines)), cells) if cells else Effect(board)
+def _clicks(move: RecordedMove, with_flags: bool) -> list[Click]:
+    if move.chord is not None:
+        return [Click(Button.CHORD, move.chord, move.seconds)]
+    flags = move.flags if with_flags else ()
+    return [Click(Button.RIGHT, cell, move.seconds) for cell in flags] + [
+        Click(Button.LEFT, cell, move.seconds) for cell in move.cells
+    ]
 
 
 def replay_of(game: ClickedGame) -> Replay:
@@ -45,44 +34,23 @@ def replay_of(game: ClickedGame) -> Replay:
     the first cell the first that was opened.
     """
     board, moves = Board.all_hidden(game.mines), []
-    for click in game.clicks:
-        before = board
-        board, cells, flags = after_click(board, click)
-        if board is not before:
-            opened = tuple(cells_of(board.opened & ~before.opened))
-            chord = click.cell if click.button is Button.CHORD else None
-            moves.append(
-                RecordedMove(
-                    cells, flags, opened, Reason.PLAYER, None, chord=chord, seconds=click.seconds
-                )
+    for click, cells, before, after in played(game):
+        if after is before:
+            continue
+        board = after
+        moves.append(
+            RecordedMove(
+                cells=tuple(cells_of(cells)),
+                flags=tuple(cells_of(before.flags ^ after.flags)),
+                opened=tuple(cells_of(after.opened & ~before.opened)),
+                reason=Reason.PLAYER,
+                risk=None,
+                chord=click.cell if click.button is Button.CHORD else None,
+                seconds=click.seconds,
             )
+        )
     first = next((move.cells[0] for move in moves if move.cells), (0, 0))
     rows, cols = game.mines.shape
     opening = Opening(Level(rows, cols, int(game.mines.sum())), Start.ANY, first)
     moves = tuple(moves)
     return Replay(opening, None, None, HUMAN, game.mines, moves, board.status, game.seconds)
-
-
-def clicks_of(replay: Replay) -> ClickedGame:
-    """Returns the clicks that make a replay's moves, each at the time of its move.
-
-    A move that opens several cells is a click on each that is still hidden when its turn comes.
-    """
-    player = None if replay.strategy == HUMAN else replay.strategy
-    return ClickedGame(replay.mines, tuple(_clicks(replay)), replay.seconds, player)
-
-
-def _clicks(replay: Replay) -> Iterator[Click]:
-    board = Board.all_hidden(replay.mines)
-    for move in replay.moves:
-        for cell in move.flags:
-            yield Click(Button.RIGHT, cell, move.seconds)
-        if move.chord is not None:
-            yield Click(Button.CHORD, move.chord, move.seconds)
-            board = after_move(board, move.flags, move.cells)
-            continue
-        board = after_move(board, move.flags, ())
-        for cell in move.cells:
-            if not board.opened[cell]:
-                yield Click(Button.LEFT, cell, move.seconds)
-                board = after_move(board, (), (cell,))
