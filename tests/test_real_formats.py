@@ -6,8 +6,6 @@ beside the project, or where JAXSWEEP_REPLAYS says; without them or ms_toollib, 
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +20,8 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.clicks import Button
 from jaxsweep.rules.status import GameStatus
 from tests import needs
+from tests.format_oracle import ms_toollib_facts
 from tests.format_samples import made_up_game
-from tests.waiting import PATIENCE
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data" / "replays"
 FOLDER = Path(os.environ.get("JAXSWEEP_REPLAYS", BESIDE))
@@ -41,44 +39,12 @@ READABLE = (
 )
 """The files that ms_toollib reads as well."""
 
-MS_TOOLLIB = """
-import json, sys
-import ms_toollib
-
-for line in sys.stdin:
-    name = line.strip()
-    kinds = {"evf": ms_toollib.EvfVideo, "rmv": ms_toollib.RmvVideo, "avf": ms_toollib.AvfVideo}
-    video = kinds[name.rpartition(".")[2]](name)
-    video.parse()
-    video.analyse()
-    video.current_time = 1e9
-    board = [[r, c] for r, row in enumerate(video.board) for c, x in enumerate(row) if x == -1]
-    facts = {"mines": board, "rtime": video.rtime, "player": str(video.player_identifier)}
-    facts |= {"left": video.left, "right": video.right, "double": video.double}
-    facts |= {"solved": video.bbbv_solved, "bbbv": video.bbbv}
-    print(json.dumps(facts), flush=True)
-"""
-
 
 def real(name):
     """The bytes of a real file."""
     if not FOLDER.is_dir():
         pytest.skip(f"needs the real replays, which are not in {FOLDER}")
     return (FOLDER / name).read_bytes()
-
-
-def ms_toollib(paths):
-    """What ms_toollib says of each of these files."""
-    needs.packages("ms_toollib", group="test")
-    done = subprocess.run(
-        [sys.executable, "-c", MS_TOOLLIB],
-        input="\n".join(map(str, paths)),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def counts(game):
@@ -158,6 +124,7 @@ def test_ms_toollib_reads_what_we_write(tmp_path):
 
     It counts no chords before that, and takes the first event of .rmv for a left press.
     """
+    needs.packages("ms_toollib", group="test")
     games, paths = [], []
     for seed in range(24):
         game = made_up_game(seed, ((9, 9, 10), (16, 30, 99), (5, 7, 6))[seed % 3])
@@ -168,7 +135,7 @@ def test_ms_toollib_reads_what_we_write(tmp_path):
             path.write_bytes(write(name, game))
             games.append(game)
             paths.append(path)
-    for path, game, facts in zip(paths, games, ms_toollib(paths), strict=True):
+    for path, game, facts in zip(paths, games, ms_toollib_facts(paths), strict=True):
         assert facts["mines"] == np.argwhere(game.mines).tolist(), path.name
         assert (facts["left"], facts["right"], facts["double"]) == counts(game), path.name
         assert facts["rtime"] == pytest.approx(game.seconds, abs=0.0011), path.name

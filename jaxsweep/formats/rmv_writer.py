@@ -19,6 +19,7 @@ from jaxsweep.formats.rmv_codes import (
     OTHER_END,
     WIN,
 )
+from jaxsweep.metrics.board import BoardValue
 from jaxsweep.rules.board import Board, Cell, cells_of
 from jaxsweep.rules.clicks import Button, ClickedGame, play
 from jaxsweep.rules.status import GameStatus
@@ -48,7 +49,7 @@ LEVELS = {(9, 9, 10): 0, (8, 8, 10): 0, (16, 16, 40): 1, (16, 30, 99): 2}
 CUSTOM = 3
 
 
-def write_game(game: ClickedGame, bbbv: int = 0) -> bytes:
+def write_game(game: ClickedGame) -> bytes:
     """Returns a game as the bytes of a file of version 2."""
     rows, cols = game.mines.shape
     if max(rows, cols) > MAX_SIDE:
@@ -60,6 +61,7 @@ def write_game(game: ClickedGame, bbbv: int = 0) -> bytes:
     board = bytes(4) + bytes([cols, rows]) + _number(len(mines), 2)
     board += b"".join(bytes([col, row]) for row, col in mines)
     level = LEVELS.get((rows, cols, len(mines)), CUSTOM)
+    bbbv = BoardValue.of(game.mines).bbbv
     properties = bytes([0, 0, 0, level, bbbv % 256, bbbv // 256, CELL_SIZE])
     extensions = _number(1, 2) + bytes([10]) + b"clone_name" + bytes([len(program)]) + program
     events = _events(game)
