@@ -22,8 +22,8 @@ from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.geometry import from_mask
 from jaxsweep.scalar.joint_safety import joint_safety
 from jaxsweep.scalar.view import View
-from jaxsweep.single.game_metrics import clicks_to_count, metrics_of
 from jaxsweep.single.replay import record
+from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.session import Session
 from jaxsweep.single.words import metrics_in_words
 from tests import oracle
@@ -197,17 +197,17 @@ def test_luck_is_minus_the_logarithm_of_survival():
     assert replay.outcome is GameStatus.WON
     assert survival is not None
     assert survival < 1
-    assert luck(clicks_to_count(replay)) == pytest.approx(-math.log10(survival), abs=1e-9)
+    assert luck(clicked_game(replay)) == pytest.approx(-math.log10(survival), abs=1e-9)
 
 
 def test_the_clicks_of_a_person_and_of_a_player():
     session = Session.new(Level(5, 6, 5), Start.SAFE, 4).flag((4, 5)).open((0, 0))
     replay = session.flag((4, 5)).replay(2.0)
     assert replay is not None
-    metrics = metrics_of(replay)
+    metrics = game_metrics(clicked_game(replay))
     assert (metrics.left, metrics.right) == (1, 2)
     assert metrics_in_words(metrics).startswith(f"3BV {metrics.solved} of {metrics.bbbv} in 3")
-    played = metrics_of(record("exact", Opening.of(LEVELS["beginner"]), 8))
+    played = game_metrics(clicked_game(record("exact", Opening.of(LEVELS["beginner"]), 8)))
     assert played.right == played.chords == 0
     assert played.solved == played.bbbv
     assert "clicks" not in metrics_in_words(played)

@@ -22,6 +22,7 @@ from jaxsweep.formats.mouse import (
     milliseconds_of,
     timed_clicks,
 )
+from jaxsweep.metrics.board import BoardValue
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.clicks import Button, ClickedGame
 
@@ -177,7 +178,8 @@ def write_game(game: ClickedGame) -> bytes:
     is_no_flag = not any(click.button is Button.RIGHT for click in game.clicks)
     data = bytearray([4, 0x08 | (0x10 if is_no_flag else 0), 0, rows, cols])
     data += int(game.mines.sum()).to_bytes(2, "big") + bytes([CELL_SIZE])
-    data += bytes(4) + milliseconds.to_bytes(4, "big")
+    data += bytes(2) + BoardValue.of(game.mines).bbbv.to_bytes(2, "big")
+    data += milliseconds.to_bytes(4, "big")
     data += b"XX" + bytes(16)
     texts = ("jaxsweep", "jaxsweep", "utf-8", game.player or "", "", "")
     data += b"".join(text.replace("\0", "").encode() + b"\0" for text in texts)
