@@ -60,6 +60,11 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def count_games(source: str) -> int:
+    """Returns how many games a file or a link holds."""
+    return len(games_in(read(*read_source(source))))
+
+
 def load_game(source: str, number: int | None) -> tuple[Replay, ClickedGame]:
     """Reads a game from a file or a link; `number` says which, of several.
 

@@ -92,6 +92,8 @@ class Grade:
 
     moves: tuple[GradedMove, ...]
     outcome: GameStatus
+    start: Start
+    """The start rule by which the first move was graded."""
     win_before: float
     """The chance to win before the first move."""
     win_after: float
@@ -180,7 +182,7 @@ class _Grading:
                 move = replace(move, win_before=win, value=win, exact=exact)
             moves.append(replace(move, win_after=win))
             win, exact = move.win_before, move.exact
-        return Grade(tuple(reversed(moves)), board.status, win, end)
+        return Grade(tuple(reversed(moves)), board.status, self.start, win, end)
 
     def _final(self, board: Board) -> tuple[float, bool]:
         """Returns the chance to win at the end, and whether it is exact."""
