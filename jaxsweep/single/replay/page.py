@@ -31,7 +31,8 @@ def page(replay: Replay, graded: Grade | None = None) -> str:
         reason.name.lower(): {"text": reason.text, "guess": reason.is_guess} for reason in Reason
     }
     fields = to_json(replay) | {"reasons": reasons, "survival": replay.survival}
-    fields["grades"] = None if graded is None else _grades(replay, graded)
+    if graded is not None:
+        fields |= {"start": graded.start.value, "grades": _grades(replay, graded)}
     data = json.dumps(fields, separators=(",", ":"))
     # Only a `<` can end a script or begin a comment in it; in JSON it occurs only in strings.
     data = data.replace("<", "\\u003c")
