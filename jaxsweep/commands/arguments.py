@@ -85,7 +85,7 @@ def add_seed(parser: argparse.ArgumentParser, default: int | None = None) -> Non
     )
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: Parser) -> None:
     """Adds the choice of JSON as output."""
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 

@@ -77,8 +77,9 @@ def place(move: GradedMove) -> str:
     """Names the cell of a move, or the number that it chorded: "(3,4)", "chord at (3,4)"."""
     if move.chord is not None:
         return f"chord at {_cell(move.chord)}"
-    more = f" and {len(move.cells) - 1} more" if len(move.cells) > 1 else ""
-    return _cell(move.cells[0]) + more
+    first, *others = move.cells
+    more = f" and {len(others)} more" if others else ""
+    return _cell(first) + more
 
 
 def sentence(move: GradedMove) -> str:
