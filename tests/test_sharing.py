@@ -437,8 +437,9 @@ def test_show_draws_every_move(replay, tmp_path, capsys):
     risk = replay.moves[guess].risk
     assert f"guess: the least likely mine, risk {risk:.1%}\n" in out
     assert out.count(f"exact on 9×9/10, safe start, seed {SEED}\n") == count
-    last = out.rstrip().splitlines()[-1]
+    *_, last, metrics = out.rstrip().splitlines()
     assert last.startswith(f"won in {count} moves, 1 of them a guess, ")
+    assert metrics.startswith("3BV ")
 
 
 def test_show_names_flags_and_the_mine(tmp_path, capsys):

@@ -627,6 +627,7 @@ def test_a_replay_is_graded_while_it_is_shown(hand, game):
     hand = hand(mode=Mode.REPLAY)
     person = replace(game, strategy="human")
     shown(hand, person)
+    hand.frames(2)
     playback = hand.model.replay
     graded = grade(person)
     assert playback is not None
