@@ -5,8 +5,6 @@ beside the project, or where JAXSWEEP_REPLAYS says; without them or ms_toollib, 
 """
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,11 +18,8 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.clicks import Button
 from jaxsweep.rules.status import GameStatus
 from tests import needs
-from tests.format_oracle import ms_toollib_facts
-from tests.format_samples import made_up_game
-
-BESIDE = Path(__file__).parents[2] / "shared" / "data" / "replays"
-FOLDER = Path(os.environ.get("JAXSWEEP_REPLAYS", BESIDE))
+from tests.format_oracle import REPLAYS, ms_toollib_facts
+from tests.format_samples import made_up_game, read_one
 
 READABLE = (
     "avf-beginner.avf",
@@ -42,9 +37,9 @@ READABLE = (
 
 def real(name):
     """The bytes of a real file."""
-    if not FOLDER.is_dir():
-        pytest.skip(f"needs the real replays, which are not in {FOLDER}")
-    return (FOLDER / name).read_bytes()
+    if not REPLAYS.is_dir():
+        pytest.skip(f"needs the real replays, which are not in {REPLAYS}")
+    return (REPLAYS / name).read_bytes()
 
 
 def counts(game):
@@ -54,7 +49,7 @@ def counts(game):
 
 @pytest.mark.parametrize("name", READABLE)
 def test_real_replays_are_read_as_by_ms_toollib(name):
-    (game,) = read(real(name), name)
+    game = read_one(real(name), name)
     facts = json.loads(real("facts.json"))[name]
     assert game.mines.shape == (facts["row"], facts["column"])
     assert np.argwhere(game.mines).tolist() == facts["mines"]
@@ -71,7 +66,7 @@ def test_real_replays_are_read_as_by_ms_toollib(name):
 )
 def test_real_replays_that_it_does_not_read(name, clicks, seconds):
     """Both are won games, so that no event was misunderstood."""
-    (game,) = read(real(name), name)
+    game = read_one(real(name), name)
     assert counts(game) == clicks
     assert as_replay(game).outcome is GameStatus.WON
     assert game.seconds == seconds
