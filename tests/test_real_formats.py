@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pytest
 
+from jaxsweep.commands.replay_info import describe
 from jaxsweep.formats import FormatError, read, write
 from jaxsweep.formats.conversion import as_replay
 from jaxsweep.formats.mouse import Buttons
@@ -20,6 +21,17 @@ from jaxsweep.rules.status import GameStatus
 from tests import needs
 from tests.format_oracle import REPLAYS, ms_toollib_facts
 from tests.format_samples import made_up_game, read_one
+
+METRICS = {
+    "bbbv": "bbbv",
+    "openings": "op",
+    "islands": "isl",
+    "zini": "zini",
+    "hzini": "hzini",
+    "flags": "flag",
+    "won": "is_completed",
+}
+"""The metrics of `replay info`, and what they are called in the facts."""
 
 READABLE = (
     "avf-beginner.avf",
@@ -56,8 +68,10 @@ def test_real_replays_are_read_as_by_ms_toollib(name):
     # It cuts off what it cannot represent: 36.79 s are 36.78 s to it.
     assert game.seconds == pytest.approx(facts["rtime"], abs=0.0101)
     assert counts(game) == (facts["left"], facts["right"], facts["double"])
-    replay = as_replay(game)
-    assert (replay.outcome is GameStatus.WON) == facts["is_completed"]
+    (info,) = describe(str(REPLAYS / name))
+    assert [info[ours] for ours in METRICS] == [facts[theirs] for theirs in METRICS.values()]
+    assert info["pluck"] == pytest.approx(facts["pluck"], abs=1e-6)
+    assert info["mine_cells"] == facts["mines"]
 
 
 @pytest.mark.parametrize(
