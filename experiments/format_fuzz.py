@@ -1,19 +1,18 @@
 """Whether damaged files of every format give a game or one sentence, and nothing else.
 
-    python experiments/format_fuzz.py [--quick] [--files N] [--replays FOLDER]
+    python experiments/format_fuzz.py [--quick] [--files N]
 
 Files of every format, made up, are damaged at random: bytes set, taken out, doubled, the end cut.
 Each is read, and what was read is played to its last decision. Anything but a `FormatError` of one
 line ends the script: another exception, more than 10 seconds, or more memory than 2 GB. Every file
-is made from the seed and its number alone. With `--replays`, real files are damaged as well. Writes
-`results/format-fuzz.json`.
+is made from the seed and its number alone. Real replays are damaged as well where they are: beside
+the project, or in the folder that JAXSWEEP_REPLAYS names. Writes `results/format-fuzz.json`.
 """
 
 import resource
 import signal
 import sys
 import time
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,6 +21,7 @@ from rich.progress import track
 import reporting
 from jaxsweep.formats import FormatError, read, recognise
 from jaxsweep.formats.conversion import last_decision
+from tests.format_oracle import REPLAYS
 from tests.format_samples import damaged, samples
 
 SEED = 61
@@ -34,10 +34,10 @@ MEMORY = 2**31
 LONGEST_SENTENCE = 500
 
 
-def whole_files(replays: Path | None) -> list[tuple[str, bytes]]:
+def whole_files() -> list[tuple[str, bytes]]:
     """All files before they are damaged, with the names of their formats."""
     files = [item for seed in range(GAMES) for item in samples(seed).items()]
-    for path in sorted(replays.iterdir()) if replays is not None else ():
+    for path in sorted(REPLAYS.iterdir()) if REPLAYS.is_dir() else ():
         data = path.read_bytes()
         try:
             files.append((f"real {recognise(data)}", data))
@@ -67,12 +67,11 @@ def main() -> None:
     """Reads all damaged files."""
     parser = reporting.arguments(__doc__, f"{QUICK_FILES} files")
     parser.add_argument("--files", type=int, default=FILES, help="how many files")
-    parser.add_argument("--replays", type=Path, help="a folder of real files")
     parsed = parser.parse_args()
     count = QUICK_FILES if parsed.quick else parsed.files
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGALRM, stop)
-    files = whole_files(parsed.replays)
+    files = whole_files()
     found: dict[str, dict[str, int]] = {}
     slowest, slowest_name, began = 0.0, "", time.process_time()
     for number in track(range(count), "damaged files"):

@@ -1,10 +1,17 @@
-"""What ms_toollib says of replays: in a process of its own, which a malformed file would end."""
+"""Real replays, and what ms_toollib says of any: in a process of its own, which bad files end."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.waiting import PATIENCE
+
+_BESIDE = Path(__file__).parents[2] / "shared" / "data" / "replays"
+
+REPLAYS = Path(os.environ.get("JAXSWEEP_REPLAYS", _BESIDE))
+"""The folder of real replays: beside the project, or where JAXSWEEP_REPLAYS says."""
 
 MS_TOOLLIB = """
 import json, sys

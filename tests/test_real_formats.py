@@ -5,12 +5,11 @@ beside the project, or where JAXSWEEP_REPLAYS says; without them or ms_toollib, 
 """
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from jaxsweep.commands.replay_info import describe
 from jaxsweep.formats import FormatError, read, write
 from jaxsweep.formats.conversion import as_replay
 from jaxsweep.formats.mouse import Buttons
@@ -20,11 +19,19 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.clicks import Button
 from jaxsweep.rules.status import GameStatus
 from tests import needs
-from tests.format_oracle import ms_toollib_facts
-from tests.format_samples import made_up_game
+from tests.format_oracle import REPLAYS, ms_toollib_facts
+from tests.format_samples import made_up_game, read_one
 
-BESIDE = Path(__file__).parents[2] / "shared" / "data" / "replays"
-FOLDER = Path(os.environ.get("JAXSWEEP_REPLAYS", BESIDE))
+METRICS = {
+    "bbbv": "bbbv",
+    "openings": "op",
+    "islands": "isl",
+    "zini": "zini",
+    "hzini": "hzini",
+    "flags": "flag",
+    "won": "is_completed",
+}
+"""The metrics of `replay info`, and what they are called in the facts."""
 
 READABLE = (
     "avf-beginner.avf",
@@ -42,9 +49,9 @@ READABLE = (
 
 def real(name):
     """The bytes of a real file."""
-    if not FOLDER.is_dir():
-        pytest.skip(f"needs the real replays, which are not in {FOLDER}")
-    return (FOLDER / name).read_bytes()
+    if not REPLAYS.is_dir():
+        pytest.skip(f"needs the real replays, which are not in {REPLAYS}")
+    return (REPLAYS / name).read_bytes()
 
 
 def counts(game):
@@ -54,15 +61,17 @@ def counts(game):
 
 @pytest.mark.parametrize("name", READABLE)
 def test_real_replays_are_read_as_by_ms_toollib(name):
-    (game,) = read(real(name), name)
+    game = read_one(real(name), name)
     facts = json.loads(real("facts.json"))[name]
     assert game.mines.shape == (facts["row"], facts["column"])
     assert np.argwhere(game.mines).tolist() == facts["mines"]
     # It cuts off what it cannot represent: 36.79 s are 36.78 s to it.
     assert game.seconds == pytest.approx(facts["rtime"], abs=0.0101)
     assert counts(game) == (facts["left"], facts["right"], facts["double"])
-    replay = as_replay(game)
-    assert (replay.outcome is GameStatus.WON) == facts["is_completed"]
+    (info,) = describe(str(REPLAYS / name))
+    assert [info[ours] for ours in METRICS] == [facts[theirs] for theirs in METRICS.values()]
+    assert info["pluck"] == pytest.approx(facts["pluck"], abs=1e-6)
+    assert info["mine_cells"] == facts["mines"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +80,7 @@ def test_real_replays_are_read_as_by_ms_toollib(name):
 )
 def test_real_replays_that_it_does_not_read(name, clicks, seconds):
     """Both are won games, so that no event was misunderstood."""
-    (game,) = read(real(name), name)
+    game = read_one(real(name), name)
     assert counts(game) == clicks
     assert as_replay(game).outcome is GameStatus.WON
     assert game.seconds == seconds

@@ -281,7 +281,7 @@ def test_positions_are_copied_and_pasted(hand):
         ("cut.json.gz", b"\x1f\x8b\x08\x00", "cut off"),
         ("old.json", b'{"format": "jaxsweep-replay", "version": 7}', "version 7"),
         ("bad.txt", b"3x1x1\nHxH\n", "line 2"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n\xff\xfe", "neither"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\xff\xfe", "nothing that can be read"),
         ("big.txt", b"4000x4000x1\n", "line"),
     ],
 )

@@ -105,7 +105,7 @@ COLUMNS = {
 """The columns of the table, after the file, its format and the level."""
 
 
-def _number(value: float | None, style: str = "") -> str:
+def _number(value: float | int | None, style: str = "") -> str:
     return "" if value is None else format(value, style)
 
 

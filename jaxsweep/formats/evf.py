@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxsweep.formats.base import AbstractWritableFormat, Content, FormatError
+from jaxsweep.formats.base import AbstractWritableFormat, Content, FormatError, check_sides
 from jaxsweep.formats.byte_reader import ByteReader, check_size, name_of
 from jaxsweep.formats.conversion import as_game
 from jaxsweep.formats.mouse import (
@@ -39,7 +39,8 @@ OTHER_EVENTS = {*STATES, *BOARD_EVENTS, NUMBER_METRIC, TEXT_METRIC}
 CELL_SIZE = 16
 """The size of cells in files that are written, in pixels."""
 
-MAX_SIDE = 255
+MAX_WAIT = 255
+"""The longest time between events without a pause, in milliseconds."""
 MAX_PAUSE = 2**16 - 1
 
 
@@ -169,9 +170,8 @@ def _events_v4(reader: ByteReader, size: int, shape: tuple[int, ...]) -> Iterato
 
 def write_game(game: ClickedGame) -> bytes:
     """Returns a game as the bytes of a file of version 4."""
+    check_sides(game.mines, ".evf")
     rows, cols = game.mines.shape
-    if max(rows, cols) > MAX_SIDE:
-        raise FormatError(f".evf holds boards of up to 255×255, not {rows}×{cols}")
     milliseconds = milliseconds_of(game)
     if milliseconds >= 2**32:
         raise FormatError(f".evf holds no game of {game.seconds:.0f} s")
@@ -193,7 +193,7 @@ def _event_bytes(game: ClickedGame) -> bytes:
         place = centre_of(timed.cell, CELL_SIZE)
         for mouse in timed.mouse:
             wait = timed.milliseconds - now
-            while wait > MAX_SIDE:
+            while wait > MAX_WAIT:
                 pause = min(wait, MAX_PAUSE)
                 data += bytes([PAUSE]) + pause.to_bytes(2, "big")
                 wait -= pause

@@ -1,6 +1,6 @@
 """Writes games as replays of Vienna Minesweeper (.rmv), version 2."""
 
-from jaxsweep.formats.base import FormatError
+from jaxsweep.formats.base import FormatError, check_sides
 from jaxsweep.formats.mouse import (
     Mouse,
     TimedClick,
@@ -43,7 +43,6 @@ EFFECTIVE = {
 """The event of each click after which the board has changed."""
 
 CELL_SIZE = 16
-MAX_SIDE = 255
 MAX_MILLISECONDS = 2**24 - 1
 LEVELS = {(9, 9, 10): 0, (8, 8, 10): 0, (16, 16, 40): 1, (16, 30, 99): 2}
 CUSTOM = 3
@@ -51,9 +50,8 @@ CUSTOM = 3
 
 def write_game(game: ClickedGame) -> bytes:
     """Returns a game as the bytes of a file of version 2."""
+    check_sides(game.mines, ".rmv")
     rows, cols = game.mines.shape
-    if max(rows, cols) > MAX_SIDE:
-        raise FormatError(f".rmv holds boards of up to 255×255, not {rows}×{cols}")
     program = b"jaxsweep"
     names = [(game.player or "").encode()[:255], b"", b"", b""]
     player = _number(len(names), 2) + b"".join(bytes([len(name)]) + name for name in names)
