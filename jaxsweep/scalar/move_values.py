@@ -158,7 +158,9 @@ def _relative(
     """Returns the chance to win after several cells, as a share of that after a reference.
 
     The reference is one cell, or, if it is None, a cell that is certainly safe. All are valued one
-    number ahead: of several cells, that of the last one, given that all others are safe.
+    number ahead: of several cells, that of the last one, given that all others are safe. The chance
+    to win is in proportion to this: what is still to come is the same, whatever is opened now. (The
+    model is of no use here: it knows positions in which something has to be guessed.)
     """
     player = judge()
     pairs = fifty_fifties(view, solution, counter) if player.fifty_fifties else []
@@ -180,5 +182,4 @@ def _relative(
         return one.value / one.safety * safety
 
     highest = factor if reference is None else score([reference])
-    least = win_probability(score(chosen), view, solution)
-    return min(1.0, least / win_probability(highest, view, solution))
+    return min(1.0, score(chosen) / highest)
