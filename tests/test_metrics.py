@@ -222,3 +222,18 @@ def test_boards_of_real_games_are_valued_as_other_programs_do():
         value = BoardValue.of(mines)
         found = (value.bbbv, value.opening_count, value.islands, zini(mines), hzini(mines))
         assert found == tuple(fact[name] for name in ("bbbv", "op", "isl", "zini", "hzini"))
+
+
+def test_the_metrics_of_a_run_are_those_of_its_boards(capsys):
+    opening = Opening.of(LEVELS["mini"])
+    settings = RunSettings.of(opening, "exact", 3, 200)
+    report = play_games(opening, STRATEGIES["exact"], 3, 200)
+    found = board_metrics(settings, report)
+    boards = [deal(opening, 3, int(number)) for number in report.game_number]
+    bbbv = np.array([BoardValue.of(board).bbbv for board in boards])
+    assert found["bbbv"] == pytest.approx(bbbv.mean())
+    assert found["bbbv_of_won"] == pytest.approx(bbbv[report.won].mean())
+    solved = bbbv[report.won].sum() / report.clicks[report.won].sum()
+    assert found["efficiency_of_won"] == pytest.approx(solved)
+    lost = board_metrics(settings, replace(report, won=np.zeros(200, bool)))
+    assert lost["bbbv_of_won"] is lost["efficiency_of_won"] is None
