@@ -19,7 +19,7 @@ from jaxsweep.scalar.joint_safety import joint_safety, without
 from jaxsweep.scalar.lookahead import evaluate, look_ahead, two_safest
 from jaxsweep.scalar.players import BEST, PLAYERS, LookaheadPlayer
 from jaxsweep.scalar.view import View
-from jaxsweep.scalar.win_probability import win_probability
+from jaxsweep.scalar.win_probability import win_curve
 
 NO_GOAL = -1.0
 """A value that every cell reaches: nothing is pruned."""
@@ -112,13 +112,14 @@ def value_first_cell(
         assert solution is not None, "the start rule leaves room for the mines"
         if not solution.undecided:
             return 1.0
-        return win_probability(two_safest(view, solution, player.second_weight), view, solution)
+        score = two_safest(view, solution, player.second_weight)
+        return win_curve(view, solution).win_probability(score)
     everything = counter.solve(view)
     assert everything is not None, "a board without open cells is consistent"
     one = evaluate(view, everything, counter, cell, 1.0, player.second_weight, NO_GOAL)
     assert one is not None, "nothing is pruned"
     score = one.value / one.safety if is_safe else one.value
-    return win_probability(score, view, everything)
+    return win_curve(view, everything).win_probability(score)
 
 
 def _by_search(view: View, solution: Solution, chosen: CellSet) -> MoveValue | None:
