@@ -22,8 +22,9 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.players import BEST
 from jaxsweep.single.grading import Kind, grade
-from jaxsweep.single.grading.summary import REFERENCE
+from jaxsweep.single.grading.reference import REFERENCE
 from jaxsweep.single.replay import RecordedMove, Replay
 from jaxsweep.single.watch import watch
 
@@ -88,12 +89,19 @@ def kept(settings: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def write_reference(entries: list[dict[str, Any]], path: Path) -> None:
-    """Writes the mean losses by level, start and player."""
-    means: dict[str, dict[str, float]] = {}
+    """Writes the mean losses by level, start and player, and how often the judge wins."""
+    losses: dict[str, dict[str, float]] = {}
     for entry in entries:
-        known = means.setdefault(f"{entry['board']} {entry['start']}", {})
+        known = losses.setdefault(f"{entry['board']} {entry['start']}", {})
         known[entry["player"]] = round(entry["loss"]["mean"], 4)
-    path.write_text(json.dumps(means, indent=1) + "\n", "utf-8")
+    names = {str(level): name for name, level in LEVELS.items()} | {"expert": "expert"}
+    chances = {
+        f"{names[entry['board']]} {entry['start']}": round(entry["win_rate"], 4)
+        for entry in reporting.read("winrates")
+        if entry["player"] == BEST and entry["board"] in names
+    }
+    text = json.dumps({"losses": losses, "chances": chances}, indent=1)
+    path.write_text(text + "\n", "utf-8")
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ import os
 import random
 from pathlib import Path
 
+import equinox as eqx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,14 +19,19 @@ from jaxsweep.metrics.zini import hzini, zini
 from jaxsweep.rules.clicks import Button, Click, ClickedGame
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
+from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.geometry import from_mask
 from jaxsweep.scalar.joint_safety import joint_safety
 from jaxsweep.scalar.view import View
+from jaxsweep.simulation.board_metrics import board_metrics
+from jaxsweep.simulation.matches import merge, play_games
+from jaxsweep.simulation.settings import RunSettings
 from jaxsweep.single.replay import record
 from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.session import Session
 from jaxsweep.single.words import metrics_in_words
+from jaxsweep.strategies import STRATEGIES
 from tests import oracle
 
 LEFT, RIGHT, CHORD = Button.LEFT, Button.RIGHT, Button.CHORD
@@ -224,16 +230,17 @@ def test_boards_of_real_games_are_valued_as_other_programs_do():
         assert found == tuple(fact[name] for name in ("bbbv", "op", "isl", "zini", "hzini"))
 
 
-def test_the_metrics_of_a_run_are_those_of_its_boards(capsys):
+def test_the_metrics_of_a_run_are_those_of_its_boards():
     opening = Opening.of(LEVELS["mini"])
-    settings = RunSettings.of(opening, "exact", 3, 200)
-    report = play_games(opening, STRATEGIES["exact"], 3, 200)
-    found = board_metrics(settings, report)
-    boards = [deal(opening, 3, int(number)) for number in report.game_number]
+    settings = RunSettings.of(opening, "random", 3, 200)
+    record = merge(list(play_games(STRATEGIES["random"], opening, 3, 200, 64)))
+    found = board_metrics(settings, record)
+    boards = [deal(opening, 3, int(number)) for number in record.game_number]
     bbbv = np.array([BoardValue.of(board).bbbv for board in boards])
     assert found["bbbv"] == pytest.approx(bbbv.mean())
-    assert found["bbbv_of_won"] == pytest.approx(bbbv[report.won].mean())
-    solved = bbbv[report.won].sum() / report.clicks[report.won].sum()
+    assert found["bbbv_of_won"] is found["efficiency_of_won"] is None, "chance wins no game"
+    won = np.arange(200) % 3 == 0
+    found = board_metrics(settings, eqx.tree_at(lambda games: games.won, record, won))
+    assert found["bbbv_of_won"] == pytest.approx(bbbv[won].mean())
+    solved = bbbv[won].sum() / record.clicks[won].sum()
     assert found["efficiency_of_won"] == pytest.approx(solved)
-    lost = board_metrics(settings, replace(report, won=np.zeros(200, bool)))
-    assert lost["bbbv_of_won"] is lost["efficiency_of_won"] is None

@@ -26,6 +26,7 @@ from jaxsweep.scalar.move_values import (
     value_position,
 )
 from jaxsweep.scalar.view import MAX_CELLS, View
+from jaxsweep.single.grading.reference import chance_before
 from jaxsweep.single.replay.format import RecordedMove, Replay, ReplayError, after_move
 
 TURNING_POINTS = 3
@@ -275,6 +276,9 @@ class _Grading:
 
     def _first_value(self, first: Cell) -> float:
         level = self.replay.opening.level
+        known = chance_before(level, self.start)
+        if known is not None:
+            return known
         board = Board.all_hidden(self.replay.mines)
         if not 0 < level.mines < level.cells:
             return 1.0

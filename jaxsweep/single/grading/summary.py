@@ -1,19 +1,13 @@
 """Many graded games of one player: means, and which known player chooses as well."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import inf, sqrt
-from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from jaxsweep.rules.level import Level
-from jaxsweep.single.leaderboard import level_name
-
-REFERENCE = Path(__file__).with_name("reference.json")
-"""The mean losses of known players, of `experiments/grades.py`."""
+from jaxsweep.rules.level import Level, Start
+from jaxsweep.single.grading.reference import losses_of_players
 
 ENOUGH = 5
 """Games from which on a player is compared with known ones."""
@@ -44,8 +38,8 @@ class Summary:
     @property
     def like(self) -> str | None:
         """The known player whose mean loss is nearest; None where nothing is known of the level."""
-        known = reference().get(f"{level_name(self.level)} {self.start}")
-        if known is None or self.games < ENOUGH:
+        known = losses_of_players(self.level, Start(self.start))
+        if not known or self.games < ENOUGH:
             return None
         return min(known, key=lambda name: abs(known[name] - self.loss))
 
@@ -75,9 +69,3 @@ def _summary(player: str, level: Level, start: str, games: list[Mapping[str, Any
         accuracy=fmean(game["accuracy"] for game in games),
         needless=fmean(game["needless_guesses"] for game in games),
     )
-
-
-@lru_cache(maxsize=1)
-def reference() -> dict[str, dict[str, float]]:
-    """Returns the mean loss of known players, by level and start rule."""
-    return json.loads(REFERENCE.read_text("utf-8"))
