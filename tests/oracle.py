@@ -1,5 +1,6 @@
 """Plain, slow and independent: what the fast code is held against. Shares no code with it."""
 
+import functools
 import itertools
 import math
 from collections import Counter
@@ -324,3 +325,34 @@ def zini(rows, cols, mines, human=False):
         game.open([best])
         game.open([n for n in around if n not in game.mines])
     return clicks
+
+
+def best_play(rows, cols):
+    """How many layouts are won by the best play on boards of this size, by trying every cell.
+
+    Returns a function of a set of layouts, and of cells to be opened first, all at once.
+    """
+    board = PlainGame(rows, cols, [])
+    cells = list(itertools.product(range(rows), range(cols)))
+    around = {cell: set(board.neighbours(cell)) for cell in cells}
+
+    def parts(layouts, chosen):
+        found = {}
+        for layout in layouts:
+            if not layout.intersection(chosen):
+                numbers = tuple(len(layout & around[cell]) for cell in chosen)
+                found.setdefault(numbers, set()).add(layout)
+        return [frozenset(part) for part in found.values()]
+
+    @functools.cache
+    def best(layouts):
+        if len(layouts) == 1:
+            return 1
+        ways = [parts(layouts, [cell]) for cell in cells]
+        # What leaves all layouts tells nothing, and costs nothing.
+        return max(sum(map(best, way)) for way in ways if way and way != [layouts])
+
+    def won(layouts, first=()):
+        return sum(map(best, parts(frozenset(map(frozenset, layouts)), list(first))))
+
+    return won

@@ -22,7 +22,7 @@ LAYERS = (
     ("single", "benchmarks"),
     ("formats",),
     ("commands", "adapters"),
-    ("play", "analyze", "arena", "bench", "boards", "dataset", "replay", "__main__"),
+    ("play", "analyze", "arena", "bench", "boards", "dataset", "replay", "grade", "__main__"),
     ("viewer",),
 )
 """From the lowest to the highest: packages and modules of `jaxsweep`, and at the top `viewer`.
@@ -69,6 +69,7 @@ WITHOUT_JAX = (
     "jaxsweep.dataset",
     "jaxsweep.play",
     "jaxsweep.replay",
+    "jaxsweep.grade",
     "jaxsweep.__main__",
     "viewer.*",
 )

@@ -5,6 +5,7 @@ import os
 import random
 from pathlib import Path
 
+import equinox as eqx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,14 +19,19 @@ from jaxsweep.metrics.zini import hzini, zini
 from jaxsweep.rules.clicks import Button, Click, ClickedGame
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
+from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.geometry import from_mask
 from jaxsweep.scalar.joint_safety import joint_safety
 from jaxsweep.scalar.view import View
-from jaxsweep.single.game_metrics import clicks_to_count, metrics_of
+from jaxsweep.simulation.board_metrics import board_metrics
+from jaxsweep.simulation.matches import merge, play_games
+from jaxsweep.simulation.settings import RunSettings
 from jaxsweep.single.replay import record
+from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.session import Session
 from jaxsweep.single.words import metrics_in_words
+from jaxsweep.strategies import STRATEGIES
 from tests import oracle
 
 LEFT, RIGHT, CHORD = Button.LEFT, Button.RIGHT, Button.CHORD
@@ -197,17 +203,17 @@ def test_luck_is_minus_the_logarithm_of_survival():
     assert replay.outcome is GameStatus.WON
     assert survival is not None
     assert survival < 1
-    assert luck(clicks_to_count(replay)) == pytest.approx(-math.log10(survival), abs=1e-9)
+    assert luck(clicked_game(replay)) == pytest.approx(-math.log10(survival), abs=1e-9)
 
 
 def test_the_clicks_of_a_person_and_of_a_player():
     session = Session.new(Level(5, 6, 5), Start.SAFE, 4).flag((4, 5)).open((0, 0))
     replay = session.flag((4, 5)).replay(2.0)
     assert replay is not None
-    metrics = metrics_of(replay)
+    metrics = game_metrics(clicked_game(replay))
     assert (metrics.left, metrics.right) == (1, 2)
     assert metrics_in_words(metrics).startswith(f"3BV {metrics.solved} of {metrics.bbbv} in 3")
-    played = metrics_of(record("exact", Opening.of(LEVELS["beginner"]), 8))
+    played = game_metrics(clicked_game(record("exact", Opening.of(LEVELS["beginner"]), 8)))
     assert played.right == played.chords == 0
     assert played.solved == played.bbbv
     assert "clicks" not in metrics_in_words(played)
@@ -222,3 +228,19 @@ def test_boards_of_real_games_are_valued_as_other_programs_do():
         value = BoardValue.of(mines)
         found = (value.bbbv, value.opening_count, value.islands, zini(mines), hzini(mines))
         assert found == tuple(fact[name] for name in ("bbbv", "op", "isl", "zini", "hzini"))
+
+
+def test_the_metrics_of_a_run_are_those_of_its_boards():
+    opening = Opening.of(LEVELS["mini"])
+    settings = RunSettings.of(opening, "random", 3, 200)
+    record = merge(list(play_games(STRATEGIES["random"], opening, 3, 200, 64)))
+    found = board_metrics(settings, record)
+    boards = [deal(opening, 3, int(number)) for number in record.game_number]
+    bbbv = np.array([BoardValue.of(board).bbbv for board in boards])
+    assert found["bbbv"] == pytest.approx(bbbv.mean())
+    assert found["bbbv_of_won"] is found["efficiency_of_won"] is None, "chance wins no game"
+    won = np.arange(200) % 3 == 0
+    found = board_metrics(settings, eqx.tree_at(lambda games: games.won, record, won))
+    assert found["bbbv_of_won"] == pytest.approx(bbbv[won].mean())
+    solved = bbbv[won].sum() / record.clicks[won].sum()
+    assert found["efficiency_of_won"] == pytest.approx(solved)

@@ -31,6 +31,13 @@ class WatchGame:
     seed: int
 
 
+@dataclass(frozen=True, eq=False)
+class GradeGame:
+    """Asks for the grades of a replay; answered by `events.Graded`."""
+
+    replay: Replay
+
+
 @dataclass(frozen=True)
 class Copy:
     """Puts a text on the clipboard."""
@@ -71,4 +78,6 @@ class Quit:
     """Closes the window."""
 
 
-Effect = Analyse | WatchGame | Copy | Paste | EnterGame | ReadLeaderboard | SaveReplay | Quit
+Effect = (
+    Analyse | WatchGame | GradeGame | Copy | Paste | EnterGame | ReadLeaderboard | SaveReplay | Quit
+)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from jaxsweep.single.replay import RecordedMove
+from jaxsweep.single.grading import Grade
+from jaxsweep.single.replay import RecordedMove, Replay
 from viewer.analysis_result import AnalysisResult
 
 Point = tuple[int, int]
@@ -99,6 +100,14 @@ class MovePlayed:
     """Where the mines are, with the first move."""
 
 
+@dataclass(frozen=True, eq=False)
+class Graded:
+    """The moves of a replay are graded."""
+
+    replay: Replay
+    grade: Grade
+
+
 @dataclass(frozen=True)
 class Notice:
     """A message for the person, such as that a file could not be written."""
@@ -132,6 +141,7 @@ Event = (
     | Pasted
     | AnalysisReady
     | MovePlayed
+    | Graded
     | Notice
     | EngineFailed
     | LeaderboardRead

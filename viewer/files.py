@@ -9,11 +9,15 @@ from jaxsweep.formats.conversion import as_replay
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.single.replay import Replay
+from viewer.effects import GradeGame
 from viewer.events import Dropped
 from viewer.model import MAX_CELLS, Editor, Mode, Model
 from viewer.modes import play
 from viewer.modes.switch import switch_mode
 from viewer.playback import Playback
+
+MAX_GRADED_CELLS = 2500
+"""The largest board whose replays are graded: larger ones would keep the engine busy for long."""
 
 
 def open_file(model: Model, file: Dropped) -> Model:
@@ -31,7 +35,9 @@ def open_file(model: Model, file: Dropped) -> Model:
         return replace(model, message=str(error))
     if replay.opening.level.cells > MAX_CELLS:
         return replace(model, message=f"{file.name}: too large a board for the window")
-    return switch_mode(replace(model, replay=Playback.of(replay)), Mode.REPLAY)
+    model = switch_mode(replace(model, replay=Playback.of(replay)), Mode.REPLAY)
+    is_gradable = replay.moves and replay.opening.level.cells <= MAX_GRADED_CELLS
+    return model.with_effect(GradeGame(replay)) if is_gradable else model
 
 
 def open_text(model: Model, text: str, source: str) -> Model:

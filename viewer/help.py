@@ -10,7 +10,7 @@ HELP = (
             ("M  E", "marks; outlines of components, tile sets"),
             ("T", "light or dark"),
             ("wheel, drag, Z", "zoom, move, and all in view"),
-            ("Ctrl C  V  S", "copy, paste a position; save a replay"),
+            ("Ctrl C  V  S", "copy; paste a position, a link; save"),
             ("F1  Esc  Ctrl Q", "these keys; close; quit"),
         ),
     ),

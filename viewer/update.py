@@ -53,6 +53,8 @@ def update(model: Model, event: Event) -> Model:
             model = _analysis_ready(model, event.result)
         case events.MovePlayed():
             model = watch.move_played(model, event)
+        case events.Graded():
+            model = replay.graded(model, event)
         case events.Notice():
             model = replace(model, message=event.message)
         case events.EngineFailed():

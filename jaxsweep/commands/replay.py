@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, Group
 from rich.text import Text
 
-from jaxsweep.commands import arguments, replay_files
+from jaxsweep.commands import arguments, replay_files, replay_info
 from jaxsweep.formats import READ
-from jaxsweep.metrics.game import GameMetrics
+from jaxsweep.metrics.game import game_metrics
 from jaxsweep.rules.board import Board, mask_of
+from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal
-from jaxsweep.single.game_metrics import metrics_of
 from jaxsweep.single.replay import RecordedMove, Replay
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.page import page
@@ -32,6 +32,7 @@ EXAMPLES = """examples:
   python -m jaxsweep.replay check game.json                     compare it with the exact engine
   python -m jaxsweep.replay export game.json --html game.html   a web page to share
   python -m jaxsweep.replay export game.json --png at12.png --move 12
+  python -m jaxsweep.replay info *.evf                          clicks, 3BV, ZiNi, luck
   python -m jaxsweep.replay convert game.avf game.evf           another program's format
   python -m jaxsweep.replay convert game.rmv --to jsminesweeper --move 12
 """
@@ -55,6 +56,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         replay_files.add_game(command)
     converts = commands.add_parser("convert", help="write it in another program's format")
     replay_files.add_arguments(converts)
+    infos = commands.add_parser("info", help="what files hold: boards, clicks, 3BV, ZiNi, luck")
+    infos.add_argument("files", nargs="+", metavar="FILE", help="files or links")
+    arguments.add_json(infos)
     shows.add_argument(
         "--delay",
         type=arguments.seconds,
@@ -86,9 +90,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if parsed.command == "convert":
         replay_files.convert(parsed)
         return 0
+    if parsed.command == "info":
+        return replay_info.report(parsed.files, parsed.json)
     replay, game = replay_files.load_game(parsed.file, parsed.game)
     if parsed.command == "show":
-        show(replay, metrics_of(game), parsed.delay)
+        show(replay, game, parsed.delay)
         return 0
     if parsed.command == "check":
         use_cache()
@@ -121,13 +127,13 @@ def export(replay: Replay, parsed: argparse.Namespace) -> None:
         write_atomically(parsed.html, lambda part: part.write_text(text, "utf-8"))
 
 
-def show(replay: Replay, metrics: GameMetrics, delay: float | None) -> None:
-    """Draws a game: in place in a terminal, one board after the other elsewhere."""
+def show(replay: Replay, game: ClickedGame, delay: float | None) -> None:
+    """Draws a game: in place in a terminal, one board after another elsewhere; then its metrics."""
     console = Console(highlight=False, soft_wrap=True)
     pause = delay if delay is not None else (0.3 if console.is_terminal else 0.0)
     terminal.show_frames(frames(replay, console), console, pause)
     console.print(ending(replay))
-    console.print(metrics_in_words(metrics))
+    console.print(metrics_in_words(game_metrics(game)))
 
 
 def frames(replay: Replay, console: Console) -> Iterator[Group]:

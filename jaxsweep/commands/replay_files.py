@@ -18,9 +18,8 @@ from jaxsweep.formats import (
     writable,
     write,
 )
-from jaxsweep.formats.conversion import as_position, as_replay, games_in, positions_in
+from jaxsweep.formats.conversion import as_game, as_position, as_replay, games_in, positions_in
 from jaxsweep.rules.clicks import ClickedGame
-from jaxsweep.rules.notation import GridPosition
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single.replay import Replay
 
@@ -61,19 +60,21 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_replay(source: str, number: int | None) -> Replay:
-    """Reads a game from a file or a link as a replay; `number` says which, of several."""
-    return load_game(source, number)[0]
+def count_games(source: str) -> int:
+    """Returns how many games a file or a link holds."""
+    return len(games_in(read(*read_source(source))))
 
 
-def load_game(source: str, number: int | None) -> tuple[Replay, ClickedGame | Replay]:
-    """As `load_replay`, and returns also what the file holds: perhaps more clicks than moves."""
+def load_game(source: str, number: int | None) -> tuple[Replay, ClickedGame]:
+    """Reads a game from a file or a link; `number` says which, of several.
+
+    Returns it as a replay, and as clicks, of which some may have had no effect.
+    """
     data, name = read_source(source)
     contents = read(data, name)
     try:
-        chosen = _choose(games_in(contents) or contents, number)
-        replay = as_replay(chosen)
-        return replay, replay if isinstance(chosen, GridPosition) else chosen
+        content = _choose(games_in(contents) or contents, number)
+        return as_replay(content), as_game(content)
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
 

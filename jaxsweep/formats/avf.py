@@ -30,8 +30,12 @@ HEADER = 6
 _BRACKET = re.compile(rb"\[[0-3]\|[^\]]{0,400}B([0-9]{1,5})T([0-9]{1,7})[.,]([0-9]{1,3})\]")
 """What the game was: mode, dates, 3BV and time, such as `[0|…|…|B28T4.07]`."""
 
-_FIRST_EVENT = re.compile(rb"[^\x00][\x00\x01]\x01", re.DOTALL)
-"""The first bytes of the first event: a code, the high byte of x, and the first second."""
+_FIRST_EVENT = re.compile(
+    rb"[\x01\x03\x05\x09\x0b\x11\x15\x21\x41\x91\xc1][\x00-\x0f]\x01.[\x00-\x63][\x00-\x0f]\x00.",
+    re.DOTALL,
+)
+"""The first event, which is in the first second: a usual code, and high bytes of x and y that are
+on a board. How many bytes come before it is not known."""
 
 _NAME = re.compile(rb"Skin:[^\r]{0,200}\r\n?([^\r\n]{0,200})\r")
 

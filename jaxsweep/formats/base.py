@@ -3,6 +3,7 @@
 import abc
 from typing import ClassVar
 
+from jaxsweep.rules.board import Mask
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.runtime.errors import UserError
@@ -20,6 +21,17 @@ MAX_CELLS = 2**16
 
 class FormatError(UserError):
     """A file that cannot be read or written in a format; says what is wrong, and where."""
+
+
+MAX_SIDE = 255
+"""The longest side of a board in formats that have a byte for it."""
+
+
+def check_sides(mines: Mask, ending: str) -> None:
+    """Raises `FormatError` if a board is too large to be written with a byte for each side."""
+    rows, cols = mines.shape
+    if max(rows, cols) > MAX_SIDE:
+        raise FormatError(f"{ending} holds boards of up to 255×255, not {rows}×{cols}")
 
 
 class AbstractFormat(abc.ABC):

@@ -30,9 +30,7 @@ class ByteReader:
         """Returns the next `size` bytes; `what` names them where the file ends before."""
         end = self.offset + size
         if end > len(self.data):
-            raise FormatError(
-                f"byte {len(self.data)}: the file is cut off, in {what} (from byte {self.offset})"
-            )
+            raise self._cut(what)
         taken = self.data[self.offset : end]
         self.offset = end
         return taken
@@ -48,11 +46,17 @@ class ByteReader:
     def terminated(self, what: str) -> bytes:
         """Returns the bytes before the next zero byte, and skips that."""
         end = self.data.find(b"\0", self.offset, self.offset + MAX_TEXT + 1)
-        if end < 0:
+        if end < 0 and len(self.data) - self.offset > MAX_TEXT:
             raise FormatError(f"byte {self.offset}: {what} has no end")
+        if end < 0:
+            raise self._cut(what)
         text = self.data[self.offset : end]
         self.offset = end + 1
         return text
+
+    def _cut(self, what: str) -> FormatError:
+        where = f"in {what} (from byte {self.offset})"
+        return FormatError(f"byte {len(self.data)}: the file is cut off, {where}")
 
     def fail(self, what: str) -> FormatError:
         """Returns an error about the byte before the present one."""

@@ -7,7 +7,7 @@ from jaxsweep.rules.board import Board
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.replay.clicks import clicks_of, replay_of
+from jaxsweep.single.replay.clicks import clicked_game, replay_of
 from jaxsweep.single.replay.format import Replay, after_move
 
 
@@ -15,7 +15,7 @@ def as_game(content: Content) -> ClickedGame:
     """Returns a game as clicks; raises `FormatError` for a position, whose mines are unknown."""
     if isinstance(content, GridPosition):
         raise FormatError("a position does not say where the mines are, as this format must")
-    return clicks_of(content) if isinstance(content, Replay) else content
+    return clicked_game(content) if isinstance(content, Replay) else content
 
 
 def as_replay(content: Content) -> Replay:

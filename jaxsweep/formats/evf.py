@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jaxsweep.formats.base import AbstractWritableFormat, Content, FormatError
+from jaxsweep.formats.base import AbstractWritableFormat, Content, FormatError, check_sides
 from jaxsweep.formats.byte_reader import ByteReader, check_size, name_of
 from jaxsweep.formats.conversion import as_game
 from jaxsweep.formats.mouse import (
@@ -22,6 +22,7 @@ from jaxsweep.formats.mouse import (
     milliseconds_of,
     timed_clicks,
 )
+from jaxsweep.metrics.board import BoardValue
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.clicks import Button, ClickedGame
 
@@ -38,7 +39,8 @@ OTHER_EVENTS = {*STATES, *BOARD_EVENTS, NUMBER_METRIC, TEXT_METRIC}
 CELL_SIZE = 16
 """The size of cells in files that are written, in pixels."""
 
-MAX_SIDE = 255
+MAX_WAIT = 255
+"""The longest time between events without a pause, in milliseconds."""
 MAX_PAUSE = 2**16 - 1
 
 
@@ -168,16 +170,16 @@ def _events_v4(reader: ByteReader, size: int, shape: tuple[int, ...]) -> Iterato
 
 def write_game(game: ClickedGame) -> bytes:
     """Returns a game as the bytes of a file of version 4."""
+    check_sides(game.mines, ".evf")
     rows, cols = game.mines.shape
-    if max(rows, cols) > MAX_SIDE:
-        raise FormatError(f".evf holds boards of up to 255×255, not {rows}×{cols}")
     milliseconds = milliseconds_of(game)
     if milliseconds >= 2**32:
         raise FormatError(f".evf holds no game of {game.seconds:.0f} s")
     is_no_flag = not any(click.button is Button.RIGHT for click in game.clicks)
     data = bytearray([4, 0x08 | (0x10 if is_no_flag else 0), 0, rows, cols])
     data += int(game.mines.sum()).to_bytes(2, "big") + bytes([CELL_SIZE])
-    data += bytes(4) + milliseconds.to_bytes(4, "big")
+    data += bytes(2) + BoardValue.of(game.mines).bbbv.to_bytes(2, "big")
+    data += milliseconds.to_bytes(4, "big")
     data += b"XX" + bytes(16)
     texts = ("jaxsweep", "jaxsweep", "utf-8", game.player or "", "", "")
     data += b"".join(text.replace("\0", "").encode() + b"\0" for text in texts)
@@ -191,7 +193,7 @@ def _event_bytes(game: ClickedGame) -> bytes:
         place = centre_of(timed.cell, CELL_SIZE)
         for mouse in timed.mouse:
             wait = timed.milliseconds - now
-            while wait > MAX_SIDE:
+            while wait > MAX_WAIT:
                 pause = min(wait, MAX_PAUSE)
                 data += bytes([PAUSE]) + pause.to_bytes(2, "big")
                 wait -= pause

@@ -3,14 +3,13 @@
 Columns, rows, the number of mines in two bytes, and column and row of each.
 """
 
-from jaxsweep.formats.base import AbstractWritableFormat, Content, FormatError
+from jaxsweep.formats.base import AbstractWritableFormat, Content, check_sides
 from jaxsweep.formats.byte_reader import ByteReader, check_size, mask_of_mines, read_mine_pairs
 from jaxsweep.formats.conversion import as_game
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.clicks import ClickedGame
 
 HEADER = 4
-MAX_SIDE = 255
 
 
 class Mbf(AbstractWritableFormat):
@@ -41,9 +40,8 @@ class Mbf(AbstractWritableFormat):
     def write(self, content: Content) -> bytes:
         """Writes the mines of a game."""
         game = as_game(content)
+        check_sides(game.mines, ".mbf")
         rows, cols = game.mines.shape
-        if max(rows, cols) > MAX_SIDE:
-            raise FormatError(f".mbf holds boards of up to 255×255, not {rows}×{cols}")
         mines = cells_of(game.mines)
         data = bytes([cols, rows]) + len(mines).to_bytes(2, "big")
         return data + b"".join(bytes([col, row]) for row, col in mines)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from jaxsweep.formats.base import FormatError
 from jaxsweep.rules.board import Board, Cell, Mask
-from jaxsweep.rules.clicks import Button, Click, ClickedGame, after_click
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, play
 from jaxsweep.rules.status import GameStatus
 
 MAX_CLICKS = 100_000
@@ -61,7 +61,7 @@ def centre_of(cell: Cell, size: int) -> tuple[int, int]:
     return cell[1] * size + size // 2, cell[0] * size + size // 2
 
 
-class _Buttons:
+class Buttons:
     """Which buttons are down, and the clicks that they have made on a board."""
 
     def __init__(self, mines: Mask):
@@ -137,7 +137,7 @@ class _Buttons:
             raise FormatError(f"more than {MAX_CLICKS} clicks")
         click = Click(button, event.cell, event.seconds)
         self.clicks.append(click)
-        self.board = after_click(self.board, click).board
+        self.board = play(self.board, click).after
 
 
 _TOGGLED = {
@@ -156,7 +156,7 @@ def clicks_of(events: Iterable[MouseEvent], mines: Mask) -> tuple[Click, ...]:
 
     Clicks off the board are left out.
     """
-    buttons = _Buttons(mines)
+    buttons = Buttons(mines)
     for event in events:
         buttons.do(event)
         if buttons.board.status is not GameStatus.PLAYING:
@@ -164,7 +164,7 @@ def clicks_of(events: Iterable[MouseEvent], mines: Mask) -> tuple[Click, ...]:
     return tuple(buttons.clicks)
 
 
-_PRESSES = {
+CLICK_EVENTS = {
     Button.LEFT: (Mouse.LEFT_PRESS, Mouse.LEFT_RELEASE),
     Button.RIGHT: (Mouse.RIGHT_PRESS, Mouse.RIGHT_RELEASE),
     Button.CHORD: (
@@ -174,6 +174,7 @@ _PRESSES = {
         Mouse.LEFT_RELEASE,
     ),
 }
+"""What the mouse does for each kind of click."""
 
 
 class TimedClick(NamedTuple):
@@ -186,7 +187,7 @@ class TimedClick(NamedTuple):
     @property
     def mouse(self) -> tuple[Mouse, ...]:
         """What the mouse did."""
-        return _PRESSES[self.click.button]
+        return CLICK_EVENTS[self.click.button]
 
 
 def timed_clicks(game: ClickedGame) -> Iterator[TimedClick]:

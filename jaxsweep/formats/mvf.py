@@ -98,18 +98,22 @@ def _events(reader: ByteReader, version: _Version, shape: tuple[int, ...]) -> It
     was = dict.fromkeys(_BUTTONS, False)
     for _ in range(count):
         scrambled = int.from_bytes(reader.take(size, "the events"), "little")
-
-        def field(first: int, bits: int, scrambled: int = scrambled) -> int:
-            places = enumerate(order[first : first + bits])
-            return sum((scrambled >> place & 1) << bit for bit, place in places)
-
-        x, y = (field(*place) - version.margin for place in (version.x, version.y))
-        milliseconds = 1000 * field(28, 10) + 10 * field(21, 7) if size == 5 else field(25, 22)
+        plain = sum((scrambled >> place & 1) << bit for bit, place in enumerate(order))
+        x, y = (_bits(plain, *place) - version.margin for place in (version.x, version.y))
+        if size == 5:
+            milliseconds = 1000 * _bits(plain, 28, 10) + 10 * _bits(plain, 21, 7)
+        else:
+            milliseconds = _bits(plain, 25, 22)
         for button, (press, release) in _BUTTONS.items():
-            is_down = bool(field(button, 1))
+            is_down = bool(plain >> button & 1)
             if is_down is not was[button]:
                 what, was[button] = press if is_down else release, is_down
                 yield MouseEvent(what, milliseconds / 1000, cell_at(x, y, CELL_SIZE, shape))
+
+
+def _bits(value: int, first: int, count: int) -> int:
+    """Returns a field of so many bits."""
+    return value >> first & (1 << count) - 1
 
 
 _BUTTONS = {

@@ -3,16 +3,15 @@
 Definitions are those of `docs/grading.md`. A game that was not won counts what it solved.
 """
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.metrics.zini import hzini, zini
 from jaxsweep.rules.board import Board
-from jaxsweep.rules.clicks import Button, Click, ClickedGame, Effect, after_click
+from jaxsweep.rules.clicks import Button, ClickedGame, played
 from jaxsweep.rules.level import Level
 from jaxsweep.rules.status import GameStatus
 
@@ -21,25 +20,6 @@ STNB_LEVELS = {Level(8, 8, 10): 36, Level(16, 16, 40): 162, Level(16, 30, 99): 4
 
 SPEED_EXPONENT = 1.7
 """Of the time in STNB and QG: a fast second is worth more than a slow one."""
-
-
-class PlayedClick(NamedTuple):
-    """A click with the board before it, and what it did."""
-
-    click: Click
-    before: Board
-    effect: Effect
-
-
-def played(game: ClickedGame) -> Iterator[PlayedClick]:
-    """Plays the clicks of a game, up to its end."""
-    board = Board.all_hidden(game.mines)
-    for click in game.clicks:
-        if board.status is not GameStatus.PLAYING:
-            return
-        effect = after_click(board, click)
-        yield PlayedClick(click, board, effect)
-        board = effect.board
 
 
 @dataclass(frozen=True)
@@ -133,9 +113,9 @@ def game_metrics(game: ClickedGame) -> GameMetrics:
     value, board = BoardValue.of(game.mines), Board.all_hidden(game.mines)
     counts = dict.fromkeys(Button, 0)
     effective, flagged = 0, set()
-    for click, before, effect in played(game):
+    for click, _, before, after in played(game):
         counts[click.button] += 1
-        board = after = effect.board
+        board = after
         if click.button is Button.RIGHT:
             is_first = before.mines[click.cell] and after.flags[click.cell]
             if is_first and click.cell not in flagged:

@@ -2,9 +2,7 @@
 
 from math import log10
 
-from jaxsweep.metrics.game import played
-from jaxsweep.rules.board import mask_of
-from jaxsweep.rules.clicks import ClickedGame
+from jaxsweep.rules.clicks import ClickedGame, played
 from jaxsweep.scalar.counting import OverBudgetError
 from jaxsweep.scalar.exact import Counter, reduce
 from jaxsweep.scalar.geometry import CellSet, from_mask
@@ -22,18 +20,14 @@ def luck(game: ClickedGame, counter: Counter | None = None) -> float | None:
         return None
     counter, total = Counter() if counter is None else counter, 0.0
     mines, begun = int(game.mines.sum()), False
-    for _, before, effect in played(game):
-        if not effect.cells:
+    for _, cells, before, _ in played(game):
+        if not cells.any():
             continue
-        if any(game.mines[cell] for cell in effect.cells):
+        if (cells & game.mines).any():
             return total
         if begun:
             try:
-                chance = _safety(
-                    View.of(before.grid, mines),
-                    from_mask(mask_of(effect.cells, game.mines)),
-                    counter,
-                )
+                chance = _safety(View.of(before.grid, mines), from_mask(cells), counter)
             except OverBudgetError:
                 return None
             total -= log10(chance)

@@ -1,10 +1,13 @@
-"""What a person did with the mouse, as far as the rules are concerned."""
+"""What a person did with the mouse, as far as the rules are concerned, and what came of it."""
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jaxsweep.rules.board import Board, Cell, Mask, cells_of, mask_of
+import numpy as np
+
+from jaxsweep.rules.board import Board, Cell, Mask, mask_of
 from jaxsweep.rules.status import GameStatus
 
 
@@ -43,28 +46,38 @@ class ClickedGame:
     """The name of the player; None where the file has none."""
 
 
-class Effect(NamedTuple):
-    """What a click did."""
+class PlayedClick(NamedTuple):
+    """A click with the board before and after it."""
 
-    board: Board
-    """The board after it; the same object where it had no effect."""
-    cells: tuple[Cell, ...] = ()
-    """The cells that it opened, without those of the flood fill."""
-    flags: tuple[Cell, ...] = ()
-    """The cell whose flag it set or removed."""
+    click: Click
+    cells: Mask
+    """The cells that it opens, without the flood fill."""
+    before: Board
+    after: Board
+    """The same object as `before` where the click had no effect."""
 
 
-def after_click(board: Board, click: Click) -> Effect:
-    """Plays one click; on a game that is over, and where the rules say so, it has no effect."""
-    cell = click.cell
-    if board.status is not GameStatus.PLAYING:
-        return Effect(board)
-    if click.button is Button.CHORD:
-        cells = tuple(cells_of(board.chord_cells(cell)))
-    elif board.opened[cell] or (click.button is Button.LEFT and board.flags[cell]):
-        cells = ()
-    elif click.button is Button.RIGHT:
-        return Effect(board.flag(mask_of([cell], board.mines)), flags=(cell,))
-    else:
-        cells = (cell,)
-    return Effect(board.open(mask_of(cells, board.mines)), cells) if cells else Effect(board)
+def play(board: Board, click: Click) -> PlayedClick:
+    """Plays one click; on a game that is over, it has no effect."""
+    cells, after, cell = np.zeros_like(board.mines), board, click.cell
+    if board.status is GameStatus.PLAYING:
+        if click.button is Button.RIGHT:
+            if not board.opened[cell]:
+                after = board.flag(mask_of([cell], board.mines))
+        elif click.button is Button.CHORD:
+            cells = board.chord_cells(cell)
+        elif not (board.opened[cell] or board.flags[cell]):
+            cells[cell] = True
+    # A board that stays as it is need not be flooded again.
+    return PlayedClick(click, cells, board, board.open(cells) if cells.any() else after)
+
+
+def played(game: ClickedGame) -> Iterator[PlayedClick]:
+    """Plays the clicks of a game, up to its end."""
+    board = Board.all_hidden(game.mines)
+    for click in game.clicks:
+        if board.status is not GameStatus.PLAYING:
+            return
+        one = play(board, click)
+        yield one
+        board = one.after

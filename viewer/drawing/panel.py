@@ -5,11 +5,14 @@ from pygame import Surface
 
 from jaxsweep.beliefs import Status
 from jaxsweep.rules.status import GameStatus
+from jaxsweep.single.grading import Kind
+from jaxsweep.single.grading.report import MISTAKE, sentence, totals
 from jaxsweep.single.words import count, layouts_in_words, reason_and_risk, seed_in_words
 from viewer.drawing.shapes import pygame_rect
 from viewer.drawing.text import LARGE, SMALL, TEXT, cut, fold, write
 from viewer.layout import MARGIN, Layout
 from viewer.model import Mode, Model
+from viewer.playback import Playback
 from viewer.theme import Colour, Theme
 
 Line = tuple[str, int, Colour]
@@ -76,12 +79,26 @@ def _playback_lines(model: Model, theme: Theme) -> list[Line]:
         ),
     ]
     if playback.last is not None:
-        last = playback.last
-        lines.append((reason_and_risk(last.reason.text, last.risk), TEXT, theme.text))
+        last, risk = playback.last, playback.risk(playback.at - 1)
+        lines.append((reason_and_risk(last.reason.text, risk), TEXT, theme.text))
     if not playback.moves and not playback.complete:
         lines.append(("starting the player …", TEXT, theme.faint))
+    if playback.chances:
+        return lines + _grade_lines(playback, theme)
     survived = "not known" if playback.survival is None else f"{playback.survival:.1%}"
     lines.append((f"survived so far: {survived}", TEXT, theme.text))
+    return lines
+
+
+def _grade_lines(playback: Playback, theme: Theme) -> list[Line]:
+    """Returns the chance to win, and what the last move did to it."""
+    lines = [(f"chance to win: {playback.chances[playback.at]:.1%}", TEXT, theme.text)]
+    graded = playback.graded.get(playback.at)
+    if graded is not None and graded.kind is not Kind.CERTAIN:
+        colour = theme.mine if graded.loss >= MISTAKE else theme.text
+        lines.append((sentence(graded), SMALL, colour))
+    if playback.grade is not None and playback.is_over:
+        lines += [(line, SMALL, theme.text) for line in totals(playback.grade)]
     return lines
 
 

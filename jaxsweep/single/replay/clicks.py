@@ -1,12 +1,30 @@
-"""Games as clicks and as replays: what the clicks of a game do, and how a replay is clicked."""
-
-from collections.abc import Iterator
+"""Replays as clicks, and clicks as replays."""
 
 from jaxsweep.rules.board import Board, cells_of
-from jaxsweep.rules.clicks import Button, Click, ClickedGame, after_click
+from jaxsweep.rules.clicks import Button, Click, ClickedGame, played
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.reasons import Reason
-from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay, after_move
+from jaxsweep.single.replay.format import HUMAN, RecordedMove, Replay
+
+
+def clicked_game(replay: Replay) -> ClickedGame:
+    """Returns the clicks of a recorded game.
+
+    Flags of strategies are notes of what they know, and no clicks.
+    """
+    is_human = replay.strategy == HUMAN
+    clicks = [click for move in replay.moves for click in _clicks(move, is_human)]
+    player = None if is_human else replay.strategy
+    return ClickedGame(replay.mines, tuple(clicks), replay.seconds, player)
+
+
+def _clicks(move: RecordedMove, with_flags: bool) -> list[Click]:
+    if move.chord is not None:
+        return [Click(Button.CHORD, move.chord, move.seconds)]
+    flags = move.flags if with_flags else ()
+    return [Click(Button.RIGHT, cell, move.seconds) for cell in flags] + [
+        Click(Button.LEFT, cell, move.seconds) for cell in move.cells
+    ]
 
 
 def replay_of(game: ClickedGame) -> Replay:
@@ -16,44 +34,23 @@ def replay_of(game: ClickedGame) -> Replay:
     the first cell the first that was opened.
     """
     board, moves = Board.all_hidden(game.mines), []
-    for click in game.clicks:
-        before = board
-        board, cells, flags = after_click(board, click)
-        if board is not before:
-            opened = tuple(cells_of(board.opened & ~before.opened))
-            chord = click.cell if click.button is Button.CHORD else None
-            moves.append(
-                RecordedMove(
-                    cells, flags, opened, Reason.PLAYER, None, chord=chord, seconds=click.seconds
-                )
+    for click, cells, before, after in played(game):
+        if after is before:
+            continue
+        board = after
+        moves.append(
+            RecordedMove(
+                cells=tuple(cells_of(cells)),
+                flags=tuple(cells_of(before.flags ^ after.flags)),
+                opened=tuple(cells_of(after.opened & ~before.opened)),
+                reason=Reason.PLAYER,
+                risk=None,
+                chord=click.cell if click.button is Button.CHORD else None,
+                seconds=click.seconds,
             )
+        )
     first = next((move.cells[0] for move in moves if move.cells), (0, 0))
     rows, cols = game.mines.shape
     opening = Opening(Level(rows, cols, int(game.mines.sum())), Start.ANY, first)
     moves = tuple(moves)
     return Replay(opening, None, None, HUMAN, game.mines, moves, board.status, game.seconds)
-
-
-def clicks_of(replay: Replay) -> ClickedGame:
-    """Returns the clicks that make a replay's moves, each at the time of its move.
-
-    A move that opens several cells is a click on each that is still hidden when its turn comes.
-    """
-    player = None if replay.strategy == HUMAN else replay.strategy
-    return ClickedGame(replay.mines, tuple(_clicks(replay)), replay.seconds, player)
-
-
-def _clicks(replay: Replay) -> Iterator[Click]:
-    board = Board.all_hidden(replay.mines)
-    for move in replay.moves:
-        for cell in move.flags:
-            yield Click(Button.RIGHT, cell, move.seconds)
-        if move.chord is not None:
-            yield Click(Button.CHORD, move.chord, move.seconds)
-            board = after_move(board, move.flags, move.cells)
-            continue
-        board = after_move(board, move.flags, ())
-        for cell in move.cells:
-            if not board.opened[cell]:
-                yield Click(Button.LEFT, cell, move.seconds)
-                board = after_move(board, (), (cell,))
