@@ -52,6 +52,9 @@ OPENINGS = {
 SPAWN = get_context("spawn")
 """Processes that are started anew: a copy of one with threads could hang."""
 
+CERTIFICATES = 10_000
+"""So many are verified of each hardest rule, unless `--certificates` says otherwise."""
+
 BIAS_MINES = 110
 """A density of expert boards at which both methods are fast."""
 
@@ -175,9 +178,9 @@ def _proved_all(work: tuple[list[int], Tier]) -> list[tuple[float, int, int]]:
     return [proved(game, tier) for game in games]
 
 
-def certificates(tier: Tier, quick: bool) -> dict[str, Any]:
+def certificates(tier: Tier, count: int) -> dict[str, Any]:
     """Certificates of boards with this hardest rule, verified by the checker."""
-    count, games = 20 if quick else 10_000, []
+    games: list[int] = []
     for part in search(Wishes(EXPERT, max_rule=tier), SEED):
         games += [board.game for board in part.boards if board.hardest is tier]
         if len(games) >= count:
@@ -343,13 +346,17 @@ PARTS = {
 def main() -> None:
     """Measures the parts, and writes each as soon as it is done."""
     parser = reporting.arguments(__doc__, "few boards")
+    parser.add_argument("--certificates", type=int, default=CERTIFICATES, metavar="N")
     parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
     parsed = parser.parse_args()
     use_cache()
     warm_up()
     result: dict[str, Any] = {}
     for name in parsed.only:
-        found = PARTS[name](parsed.quick)
+        amount = parsed.quick
+        if name.startswith("certificates"):
+            amount = 20 if parsed.quick else parsed.certificates
+        found = PARTS[name](amount)
         if parsed.quick:
             print(json.dumps(found, indent=1)[:2_000])
             continue

@@ -45,14 +45,17 @@ class _Board:
     def __init__(self, rows: int, cols: int, mines: set[Cell]):
         self.cells = {(row, col) for row in range(rows) for col in range(cols)}
         self.mines = mines
+        self._around: dict[Cell, set[Cell]] = {}
         self.opened: set[Cell] = set()
         self.marked: set[Cell] = set()
 
     def around(self, cell: Cell) -> set[Cell]:
         """The neighbours of a cell."""
-        row, col = cell
-        window = {(r, c) for r in range(row - 1, row + 2) for c in range(col - 1, col + 2)}
-        return (window - {cell}) & self.cells
+        if cell not in self._around:
+            row, col = cell
+            window = {(r, c) for r in range(row - 1, row + 2) for c in range(col - 1, col + 2)}
+            self._around[cell] = (window - {cell}) & self.cells
+        return self._around[cell]
 
     def number(self, cell: Cell) -> int:
         """What a cell shows."""
@@ -79,13 +82,13 @@ class _Board:
 
 def _problem(board: _Board, step: Step) -> str | None:
     """What is wrong with a step, if anything."""
-    safe, mines = set(step.safe), set(step.mines)
+    safe, mines, hidden = set(step.safe), set(step.mines), board.hidden
     if not safe | mines:
         return "it concludes nothing"
     if len(safe) < len(step.safe) or len(mines) < len(step.mines) or safe & mines:
         return "it names a cell twice"
     for cell in [*step.safe, *step.mines]:
-        if cell not in board.hidden:
+        if cell not in hidden:
             return f"{cell} is not a hidden cell"
     for cell in step.numbers:
         if cell not in board.opened:
@@ -94,7 +97,7 @@ def _problem(board: _Board, step: Step) -> str | None:
         return "it names a number twice"
     if step.mine_count != (step.tier is Tier.COUNT) and step.tier is not Tier.EXACT:
         return "its rule does not go with the mine count that it states"
-    held = set().union(*(board.around(cell) for cell in step.numbers)) & board.hidden
+    held = set().union(*(board.around(cell) for cell in step.numbers)) & hidden
     if step.cells != len(held):
         return f"there are {len(held)} hidden cells around its numbers, not {step.cells}"
     left = len(board.mines) - len(board.marked)
@@ -106,7 +109,7 @@ def _problem(board: _Board, step: Step) -> str | None:
     elif step.tier is Tier.COUNT:
         sound = not needs and not mines and left == 0
     else:
-        count = (board.hidden, left) if step.mine_count else None
+        count = (hidden, left) if step.mine_count else None
         return _by_layouts(needs, safe, mines, count)
     return None if sound else "its numbers do not prove its cells"
 
