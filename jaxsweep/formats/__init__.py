@@ -22,9 +22,9 @@ from jaxsweep.runtime.registry import LazyRegistry
 
 FORMATS: LazyRegistry[AbstractFormat] = LazyRegistry(
     {
+        "mine": "jaxsweep.formats.mine:Mine",
         "rmv": "jaxsweep.formats.rmv:Rmv",
         "board": "jaxsweep.formats.board_text:BoardText",
-        "mine": "jaxsweep.formats.mine:Mine",
         "msor": "jaxsweep.formats.msor:Msor",
         "replay": "jaxsweep.formats.json_files:ReplayJson",
         "position": "jaxsweep.formats.json_files:PositionJson",
