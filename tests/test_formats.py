@@ -332,7 +332,7 @@ def test_what_has_no_room_gets_a_sentence():
     long = ClickedGame(np.zeros((250, 250), bool), (Click(Button.RIGHT, (0, 0), 0.0),) * 9000)
     with pytest.raises(FormatError, match="9000 clicks on 250×250 cells are too many for a replay"):
         as_replay(long)
-    with pytest.raises(FormatError, match="avf is read but not written; written are rmv, "):
+    with pytest.raises(FormatError, match="avf is read but not written; written are mine, rmv, "):
         write("avf", late)
 
 
