@@ -14,6 +14,7 @@ from viewer.drawing import draw
 from viewer.effects import Effect
 from viewer.engine_worker import EngineWorker
 from viewer.events import Event
+from viewer.folders import list_folder
 from viewer.model import Model
 from viewer.update import update
 
@@ -90,6 +91,8 @@ class Window:
         match effect:
             case effects.Analyse():
                 self._engine.analyse(effect)
+            case effects.CountNumbers():
+                self._engine.count(effect)
             case effects.WatchGame():
                 self._engine.watch(effect)
             case effects.Copy():
@@ -102,6 +105,10 @@ class Window:
                 yield leaderboard_effects.read(effect)
             case effects.SaveReplay():
                 yield events.Notice(_save(effect.replay))
+            case effects.ListFolder():
+                yield list_folder(effect.folder)
+            case effects.OpenFile():
+                yield read_file(Path(effect.path))
             case effects.Quit():
                 self.is_open = False
 
@@ -127,6 +134,8 @@ def translate(event: pygame.event.Event) -> Iterator[Event]:
             yield events.Motion(event.pos)
         case pygame.MOUSEWHEEL:
             yield events.Wheel(pygame.mouse.get_pos(), event.y)
+        case pygame.WINDOWLEAVE:
+            yield events.Motion(None)
         case pygame.VIDEORESIZE:
             yield events.Resize((event.w, event.h))
         case pygame.DROPFILE:

@@ -72,6 +72,13 @@ class Advice:
         return tuple(sorted(candidates, key=lambda each: (each.cell != best, -each.win, each.risk)))
 
     @property
+    def win(self) -> float | None:
+        """The win probability of the move: exact after a search, estimated after a look-ahead."""
+        if self.search is not None:
+            return float(self.search.win_probability)
+        return self.evaluated[0].win if self.evaluated else None
+
+    @property
     def explanation(self) -> str:
         """Why this move, in words, with its win probability where candidates were evaluated."""
         if self.search is not None:

@@ -10,9 +10,12 @@ from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.outlines import NONE
 from jaxsweep.single.words import whole_percent
 from viewer.analysis_result import AnalysisResult
-from viewer.drawing.text import LARGE, TEXT, write
+from viewer.drawing.canvas import Canvas
+from viewer.drawing.shapes import clipped
+from viewer.drawing.text import HEADING, TEXT, Weight
 from viewer.drawing.tiles import SHADES, centred_text, mark, text_on_shade, tile
-from viewer.layout import MARGIN, Layout
+from viewer.inspection import inspected_cell, pointed_cell
+from viewer.layout import Layout, Rect
 from viewer.model import Mode, Model
 from viewer.theme import Colour, Theme
 
@@ -20,24 +23,28 @@ MIN_CELL_FOR_PERCENT = 14
 """Pixels of a cell that a percentage needs."""
 
 
-def draw_field(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
+def draw_field(canvas: Canvas, model: Model, layout: Layout) -> None:
     """Draws the board with all that is on it, or instructions if there is no board."""
-    field = layout.field
-    surface.set_clip(pygame.Rect(field.left, field.top, field.width, field.height))
+    field, surface, theme = layout.field, canvas.surface, canvas.theme
     if not model.shows_board:
-        lines = (
-            "Drop a replay or a position here.",
-            "F3 watches a player, F4 is for you.",
-            "F1: keys",
-        )
-        for i, line in enumerate(lines):
-            at = (field.left + MARGIN, field.top + MARGIN + i * (LARGE + 8))
-            write(surface, line, at, TEXT + 3, theme.faint)
-    else:
+        _draw_instructions(canvas, field)
+        return
+    with clipped(surface, field):
         _draw_cells(surface, model, theme, layout)
         _draw_outlines(surface, model, theme, layout)
         _draw_frames(surface, model, theme, layout)
-    surface.set_clip(None)
+
+
+def _draw_instructions(canvas: Canvas, field: Rect) -> None:
+    """Says how to get a game to step through."""
+    theme, px, middle = canvas.theme, canvas.px, field.middle
+    icon = Rect(field.left, middle[1] - px(90), field.width, px(64))
+    canvas.icon("folder", icon, 56, theme.faint)
+    first = Rect(field.left, middle[1] - px(14), field.width, px(30))
+    canvas.text_in("Drop a replay here", first, HEADING + 4, theme.text, Weight.BOLD, "middle")
+    second = Rect(field.left, middle[1] + px(20), field.width, px(24))
+    words = "or choose one with Ctrl O; F3 watches a player, F4 is for you"
+    canvas.text_in(words, second, TEXT, theme.faint, side="middle")
 
 
 def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
@@ -126,7 +133,7 @@ def _draw_outlines(surface: Surface, model: Model, theme: Theme, layout: Layout)
 
 
 def _draw_frames(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
-    """Draws frames around the last move, the best cell, a hint, and the cell that is edited."""
+    """Draws frames around the last move, the best cell, a hint, and the cell that is pointed at."""
     result, playback = model.result, model.playback
     if playback is not None and playback.last is not None:
         for cell in playback.last.cells:
@@ -138,6 +145,10 @@ def _draw_frames(surface: Surface, model: Model, theme: Theme, layout: Layout) -
         _draw_frame(surface, layout, model.play.hint, theme.best, 2)
     if model.mode is Mode.ANALYSE:
         _draw_frame(surface, layout, model.editor.cursor, theme.accent)
+    pointed = pointed_cell(model)
+    if pointed is not None:
+        more = 2 if pointed == inspected_cell(model) else 0
+        _draw_frame(surface, layout, pointed, theme.accent, more)
 
 
 def _draw_frame(
@@ -145,4 +156,5 @@ def _draw_frame(
 ) -> None:
     left, top = layout.place(cell)
     width = max(layout.cell // 12, 1) + more
-    pygame.draw.rect(surface, colour, (left, top, layout.cell, layout.cell), width, 3)
+    around = (left - 1, top - 1, layout.cell + 1, layout.cell + 1)
+    pygame.draw.rect(surface, colour, around, width, max(layout.cell // 8, 2))
