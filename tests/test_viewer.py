@@ -20,7 +20,6 @@ from tests.waiting import PATIENCE
 from tests.window import AtOnce, Hand, Pretending, Still
 from viewer import events
 from viewer.analysis_result import analyse_position
-from viewer.buttons import top_buttons
 from viewer.effects import Analyse
 from viewer.engine_worker import EngineWorker
 from viewer.events import LEFT, MIDDLE, RIGHT
@@ -307,12 +306,17 @@ def test_a_file_that_is_not_there_is_reported(hand, tmp_path):
 
 KEYS = {
     "F2 F3 F4 F5": ["f2", "f3", "f4", "f5"],
+    "F6": ["f6"],
     "N": ["n"],
     "O  P": ["o", "p"],
     "M  E": ["m", "e"],
-    "T": ["t"],
+    "T  B": ["t", "b"],
+    "L": ["l"],
+    "Tab, Enter": ["tab"],
     "wheel, drag, Z": [],
-    "Ctrl C  V  S": [],
+    "Ctrl O  S": [],
+    "Ctrl C  V": [],
+    "Ctrl +  −": [],
     "F1  Esc  Ctrl Q": [],
     "Space": ["space"],
     "Left Right": ["right", "left"],
@@ -323,10 +327,12 @@ KEYS = {
     "left  right": [],
     "both, middle": [],
     "H": ["h"],
+    "A": ["a"],
     "U  R": ["u", "r"],
     "0 to 8  H  F": [*"012345678", "f", "h"],
     "arrows": ["right", "down", "left", "up"],
     "+  −": ["+", "-"],
+    "Delete": ["delete"],
 }
 """Every line of the help: the keys pressed here; mouse and Ctrl are tested elsewhere."""
 
@@ -387,17 +393,6 @@ def test_help_menu_and_quit(hand):
     assert hand.model.play.game.session.level == hand.model.settings.level
     hand.key("q", control=True)
     assert not hand.window.is_open
-
-
-def test_buttons_on_top_are_the_keys(hand):
-    hand = hand(SMALL, executor=Pretending())
-    places = hand.model.layout.buttons(len(top_buttons(dark=False)))
-    for button, mode in zip(places, Mode, strict=False):
-        place = (button.left + 5, button.top + 5)
-        hand.window.send(events.Press(place, LEFT))
-        hand.window.send(events.Release(place, LEFT))
-        assert hand.model.mode is mode
-        hand.frames(1)
 
 
 @pytest.mark.parametrize("level", [Level(1, 1, 0), Level(100, 100, 1500), Level(1, 60, 9)])

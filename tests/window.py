@@ -12,7 +12,14 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.single.analysis import Analysis
 from jaxsweep.single.outlines import outline
 from viewer import events
-from viewer.analysis_result import AnalysisResult, analyse_position, position_key
+from viewer.analysis_result import (
+    AnalysisResult,
+    NumberResult,
+    analyse_position,
+    count_numbers,
+    position_key,
+)
+from viewer.controls import controls
 from viewer.engine_worker import EngineWorker, next_move
 from viewer.model import Mode, Settings
 from viewer.update import start
@@ -35,9 +42,8 @@ class Pretending(AtOnce):
     """Analyses a position without an engine: any odds, for tests of what is not the odds."""
 
     def submit(self, function, /, *args, **kwargs):
-        return super().submit(
-            pretend if function is analyse_position else function, *args, **kwargs
-        )
+        pretended = {analyse_position: pretend, count_numbers: pretend_numbers}
+        return super().submit(pretended.get(function, function), *args, **kwargs)
 
 
 class Still(Pretending):
@@ -72,6 +78,10 @@ def pretend(grid, mines):
     return AnalysisResult(position_key(grid, mines), analysis, outline(grid))
 
 
+def pretend_numbers(grid, mines, cell):
+    return NumberResult(position_key(grid, mines), cell, np.full(9, 0.1))
+
+
 class Hand:
     """Opens a window, and moves mouse and keys."""
 
@@ -87,6 +97,20 @@ class Hand:
         typed = name if text is None and len(name) == 1 else (text or "")
         self.window.send(events.Key(name, typed, **held))
         self.frames(2)
+
+    def button(self, name):
+        return next(placed for placed in controls(self.model) if placed.button.name == name)
+
+    def press(self, name, frames=2):
+        """Clicks a button."""
+        self.press_at(self.button(name).rect.middle, frames)
+
+    def press_at(self, place, frames=2):
+        self.window.send(events.Motion(place))
+        self.window.send(events.Press(place, events.LEFT))
+        self.window.frame(0.01)
+        self.window.send(events.Release(place, events.LEFT))
+        self.frames(frames)
 
     def frames(self, count, seconds=0.02):
         for _ in range(count):

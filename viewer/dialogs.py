@@ -7,11 +7,12 @@ from viewer import menu as menus
 from viewer import picker as pickers
 from viewer.buttons import HEIGHT, Button, PlacedButton, button_width, key_button
 from viewer.events import Key
+from viewer.help import HELP
 from viewer.layout import MARGIN, Rect
 from viewer.menu import MENU_ROWS
 from viewer.model import Menu, Model, Picker
 
-MENU_ROW, PICKER_ROW = 40, 30
+MENU_ROW, PICKER_ROW, HELP_ROW = 40, 30, 27
 TITLE, FOOT = 58, 60
 """Heights above and under the rows of a dialog, at scale 1."""
 
@@ -126,8 +127,14 @@ def help_buttons(model: Model) -> tuple[PlacedButton, ...]:
 
 
 def help_box(model: Model) -> Rect:
-    """Returns the place of the help."""
-    return dialog_box(model, 900, 620)
+    """Returns the place of the help: as high as its longer column."""
+    most = max(sum(len(keys) + 1.5 for _, keys in column) for column in help_columns())
+    return dialog_box(model, 900, TITLE + MARGIN + most * HELP_ROW)
+
+
+def help_columns() -> tuple[tuple, tuple]:
+    """Returns the parts of the help in two columns."""
+    return HELP[:1] + HELP[3:], HELP[1:3]
 
 
 def _rows(model: Model, box: Rect, height: float, count: int) -> list[Rect]:

@@ -35,7 +35,18 @@ def candidate_rows(analysis: Analysis) -> tuple[Row, ...]:
     order = np.argsort(risks, axis=None, kind="stable")[:LISTED]
     cells = [(int(i) // risks.shape[1], int(i) % risks.shape[1]) for i in order]
     cells = [analysis.best, *(cell for cell in cells if cell != analysis.best)][:LISTED]
-    return tuple(Row(cell, float(risks[cell]), None) for cell in cells if np.isfinite(risks[cell]))
+    # Of two layouts, either decides: whoever survives has won.
+    decides = analysis.layouts == 2
+    return tuple(
+        Row(cell, float(risks[cell]), 1.0 - float(risks[cell]) if decides else None)
+        for cell in cells
+        if np.isfinite(risks[cell])
+    )
+
+
+def wins_are_exact(analysis: Analysis) -> bool:
+    """Whether the win probabilities of the candidates are exact: an ending was searched."""
+    return analysis.win_is_exact or analysis.layouts == 2
 
 
 def shown_rows(model: Model) -> tuple[Row, ...]:

@@ -23,6 +23,9 @@ MIN_CELL, MAX_CELL = 4, 320
 SCALES = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 """Factors for everything but the board, which fills its place."""
 
+DESIGNED_FOR = (1920, 1080)
+"""The screen on which everything has scale 1."""
+
 
 @dataclass(frozen=True)
 class Rect:
@@ -58,6 +61,16 @@ class Rect:
         return Rect(
             self.left + across, self.top + down, self.width - 2 * across, self.height - 2 * down
         )
+
+
+def fit_screen(size: Point, screen: Point, scale: float | None = None) -> tuple[Point, float]:
+    """Returns the size of a window that is `size` at scale 1, and a scale, for a screen."""
+    if scale is None:
+        share = min(screen[0] / DESIGNED_FOR[0], screen[1] / DESIGNED_FOR[1])
+        scale = max(each for each in SCALES if each <= max(share, 1.0))
+    # A part is left for the edges of the window and the bars of the desktop.
+    width = min(round(size[0] * scale), screen[0] * 95 // 100)
+    return (width, min(round(size[1] * scale), screen[1] * 88 // 100)), scale
 
 
 @dataclass(frozen=True)
@@ -139,7 +152,7 @@ def lay_out(
         return round(length * scale)
 
     panel_width = 0
-    if has_panel and width >= px(2.2 * PANEL):
+    if has_panel and width >= px(2.6 * PANEL):
         panel_width = min(max(width * 24 // 100, px(PANEL)), px(MAX_PANEL))
     top, margin = px(BAR + TOOLBAR), px(MARGIN)
     rows, cols = board

@@ -67,9 +67,10 @@ def on_release(model: Model, release: Release) -> Model:
     at = release.at
     if release.button == LEFT and before.pressed_at is not None:
         placed, down = button_at(model, at), button_at(model, before.pressed_at)
+        if placed is not None and down is not None and placed.rect == down.rect:
+            return press(model, placed)
         if placed is not None or down is not None:
-            same = placed is not None and down is not None and placed.rect == down.rect
-            return press(model, placed) if same else model
+            return model
         if max(abs(a - b) for a, b in zip(at, before.pressed_at, strict=True)) >= DRAG:
             return model
     if model.has_dialog:

@@ -62,14 +62,12 @@ def brush_buttons(model: Model) -> tuple[PlacedButton, ...]:
     strip = model.layout.brushes
     if model.mode is not Mode.ANALYSE or strip is None:
         return ()
-    less = key_button(Key("-", "-"), "−", "", "minus", "One mine fewer", enabled=_mines(model) > 0)
-    most = model.editor.grid.size
-    more = key_button(Key("+", "+"), "+", "", "plus", "One mine more", enabled=_mines(model) < most)
-    return place_groups([[_brush(model, b) for b in BRUSHES], [less, more]], strip, model.scale)
-
-
-def _mines(model: Model) -> int:
-    return model.editor.mines
+    mines, most = model.editor.mines, model.editor.grid.size
+    counts = [
+        key_button(Key("-", "-"), "−", "Mine", "minus", "One mine fewer", enabled=mines > 0),
+        key_button(Key("+", "+"), "+", "Mine", "plus", "One mine more", enabled=mines < most),
+    ]
+    return place_groups([[_brush(model, b) for b in BRUSHES], counts], strip, model.scale)
 
 
 def _brush(model: Model, brush: int | None) -> Button:
@@ -78,7 +76,7 @@ def _brush(model: Model, brush: int | None) -> Button:
 
     name, label, icon, tip = {
         None: ("next", "Next value", "pointer", "Clicks set a cell to its next value"),
-        HIDDEN: ("hidden", "Hidden", "", "Clicks cover a cell"),
+        HIDDEN: ("hidden", "Hidden", "hidden", "Clicks cover a cell"),
         FLAGGED: ("flag", "", "flag", "Clicks set a flag"),
     }.get(brush, (str(brush), str(brush), "", f"Clicks make a cell show {brush}"))
     key = {None: "", HIDDEN: "H", FLAGGED: "F"}.get(brush, str(brush))

@@ -15,11 +15,15 @@ from viewer.effects import Effect
 from viewer.engine_worker import EngineWorker
 from viewer.events import Event
 from viewer.folders import list_folder
+from viewer.layout import fit_screen
 from viewer.model import Model
 from viewer.update import update
 
 FRAMES = 60
 """Frames a second."""
+
+# Without this, Windows enlarges the picture of the window, and nothing is sharp.
+os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
 
 _BUTTONS = {1: events.LEFT, 2: events.MIDDLE, 3: events.RIGHT}
 
@@ -31,15 +35,25 @@ class ScreenError(UserError):
 class Window:
     """A window on the screen, and the model that it shows.
 
-    `is_open` turns false when the person closes the window or quits.
+    `is_open` turns false when the person closes the window or quits. With `fits_screen`, size and
+    scale are chosen for the screen, unless a scale is given.
     """
 
-    def __init__(self, model: Model, engine: EngineWorker):
+    def __init__(
+        self,
+        model: Model,
+        engine: EngineWorker,
+        fits_screen: bool = False,
+        scale: float | None = None,
+    ):
         # Not `pygame.init()`: a machine without a sound card would complain.
         try:
             pygame.display.init()
             pygame.font.init()
             pygame.display.set_caption("jaxsweep")
+            if fits_screen:
+                size, scale = fit_screen(model.size, pygame.display.get_desktop_sizes()[0], scale)
+                model = replace(model, size=size, scale=scale)
             self.surface = pygame.display.set_mode(model.size, pygame.RESIZABLE)
         except pygame.error as error:
             raise ScreenError(f"no window can be opened here: {error}") from None

@@ -73,9 +73,11 @@ class Advice:
 
     @property
     def win(self) -> float | None:
-        """The win probability of the move: exact after a search, estimated after a look-ahead."""
+        """The win probability of the move: exact in an ending, estimated after a look-ahead."""
         if self.search is not None:
             return float(self.search.win_probability)
+        if self.layouts == 2 and self.risk:
+            return 1.0 - self.risk  # Whether or not it is a mine, it tells the two apart.
         return self.evaluated[0].win if self.evaluated else None
 
     @property

@@ -20,8 +20,9 @@ def is_hovered(model: Model, placed: PlacedButton) -> bool:
 
 def is_down(model: Model, placed: PlacedButton) -> bool:
     """Whether a button is being pressed."""
-    pressed = LEFT in model.held and model.pressed_at is not None
-    return pressed and is_hovered(model, placed) and placed.rect.has(model.pressed_at)
+    if LEFT not in model.held or model.pressed_at is None:
+        return False
+    return is_hovered(model, placed) and placed.rect.has(model.pressed_at)
 
 
 def draw_button(canvas: Canvas, model: Model, placed: PlacedButton, ground: Colour) -> None:
@@ -38,13 +39,14 @@ def draw_button(canvas: Canvas, model: Model, placed: PlacedButton, ground: Colo
         face = blend(face, theme.text, 0.09)
     if not button.enabled:
         ink = blend(ground, theme.text, 0.3)
-    if face != ground:
-        canvas.box(rect, face, RADIUS)
-    if button.chosen:
-        canvas.frame(rect, theme.accent, RADIUS, 1.5)
     if model.focus == button.name:
-        around = Rect(rect.left - 2, rect.top - 2, rect.width + 4, rect.height + 4)
-        canvas.frame(around, theme.text, RADIUS + 1, 2)
+        far = canvas.px(3)
+        around = Rect(rect.left - far, rect.top - far, rect.width + 2 * far, rect.height + 2 * far)
+        canvas.framed(around, ground, theme.text, RADIUS + 3, 2)
+    if button.chosen:
+        canvas.framed(rect, face, theme.accent, RADIUS, 1.5)
+    elif face != ground:
+        canvas.box(rect, face, RADIUS)
     _draw_content(canvas, placed, ink)
 
 

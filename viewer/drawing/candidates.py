@@ -2,7 +2,7 @@
 
 from viewer.drawing.canvas import Canvas
 from viewer.drawing.text import SMALL, Weight
-from viewer.inspection import Row, cell_name, inspected_cell, shown_rows
+from viewer.inspection import Row, cell_name, inspected_cell, shown_rows, wins_are_exact
 from viewer.layout import Rect
 from viewer.model import Model
 from viewer.panel_layout import PanelPlaces
@@ -15,9 +15,11 @@ CELL, RISK, FIGURES = 66, 92, 46
 def draw_candidates(canvas: Canvas, model: Model, places: PanelPlaces) -> None:
     """Draws the list of what a player weighs; the best cell first."""
     rows, theme, px, head = shown_rows(model), canvas.theme, canvas.px, places.table_head
-    result = model.result
+    analysis = None if model.result is None else model.result.analysis
+    if analysis is None:
+        return
     if not rows:
-        if result is not None and result.analysis is not None and result.analysis.safe.any():
+        if analysis.safe.any():
             canvas.text_in("Nothing to weigh: safe cells are known", head, SMALL, theme.faint)
         return
     weighs = rows[0].win is not None
@@ -25,8 +27,9 @@ def draw_candidates(canvas: Canvas, model: Model, places: PanelPlaces) -> None:
     canvas.text_in("Cell", head, SMALL, theme.faint)
     win, risk = _columns(canvas, head, weighs)
     if weighs:
-        exact = result is not None and result.analysis is not None and result.analysis.win_is_exact
-        canvas.text_in("Wins, exactly" if exact else "Wins, about", win, SMALL, theme.faint)
+        canvas.text_in(
+            "Wins, exactly" if wins_are_exact(analysis) else "Wins, about", win, SMALL, theme.faint
+        )
     canvas.text_in("Risk", risk, SMALL, theme.faint)
     inspected = inspected_cell(model)
     for i, (row, place) in enumerate(zip(rows, places.rows, strict=False)):

@@ -1,11 +1,12 @@
 """A surface with its theme and scale: what every part of the window is drawn with."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pygame
 from pygame import Surface
 
-from viewer.drawing.icons import icon
+from viewer.drawing.icons import icon, smooth
 from viewer.drawing.text import TEXT, Weight, cut, render, text_width
 from viewer.events import Point
 from viewer.layout import Rect
@@ -25,14 +26,36 @@ class Canvas:
         return round(length * self.scale)
 
     def box(self, rect: Rect, colour: Colour, radius: float = 0) -> None:
-        """Fills a rectangle, with round corners if it has a radius."""
-        where = (rect.left, rect.top, rect.width, rect.height)
-        pygame.draw.rect(self.surface, colour, where, 0, self.px(radius))
+        """Fills a rectangle, with smooth round corners if it has a radius."""
+        round_off = min(self.px(radius), rect.width // 2, rect.height // 2)
+        if round_off < 2:
+            self.surface.fill(colour, (rect.left, rect.top, rect.width, rect.height))
+            return
+        disc, size = _disc(round_off, colour), round_off
+        for right in (0, 1):
+            for low in (0, 1):
+                at = (
+                    rect.right - size if right else rect.left,
+                    rect.bottom - size if low else rect.top,
+                )
+                self.surface.blit(disc, at, (right * size, low * size, size, size))
+        inner = (rect.left + size, rect.top, rect.width - 2 * size, rect.height)
+        self.surface.fill(colour, inner)
+        for left in (rect.left, rect.right - size):
+            self.surface.fill(colour, (left, rect.top + size, size, rect.height - 2 * size))
 
-    def frame(self, rect: Rect, colour: Colour, radius: float = 0, width: float = 1) -> None:
-        """Draws the outline of a rectangle."""
-        where = (rect.left, rect.top, rect.width, rect.height)
-        pygame.draw.rect(self.surface, colour, where, max(self.px(width), 1), self.px(radius))
+    def framed(
+        self, rect: Rect, face: Colour, edge: Colour, radius: float, width: float = 1
+    ) -> None:
+        """Fills a rectangle with round corners, and draws its edge inside of it."""
+        thick = max(self.px(width), 1)
+        self.box(rect, edge, radius)
+        self.box(rect.inset(thick, thick), face, radius - thick / self.scale)
+
+    def disc(self, at: Point, radius: float, colour: Colour) -> None:
+        """Fills a circle."""
+        size = max(self.px(radius), 1)
+        self.surface.blit(_disc(size, colour), (at[0] - size, at[1] - size))
 
     def text(
         self,
@@ -56,7 +79,7 @@ class Canvas:
         weight: Weight = Weight.REGULAR,
         side: str = "left",
     ) -> None:
-        """Draws a line of text in a rectangle: on its `side`, or in its "middle"; cut if need be."""
+        """Draws a line of text at a `side` of a rectangle, or in its "middle"; cut if need be."""
         size = self.px(height)
         shown = cut(text, rect.width, size, weight)
         picture = render(shown, size, colour or self.theme.text, weight)
@@ -78,5 +101,16 @@ class Canvas:
     def veil(self) -> None:
         """Darkens all that is drawn so far, behind a dialog."""
         shade = Surface(self.surface.get_size(), pygame.SRCALPHA)
-        shade.fill((*self.theme.veil, 150))
+        shade.fill((*self.theme.veil, 130))
         self.surface.blit(shade, (0, 0))
+
+
+@lru_cache(maxsize=512)
+def _disc(radius: int, colour: Colour) -> Surface:
+    """Returns a circle with a smooth edge."""
+
+    def paint(large: Surface) -> None:
+        middle = large.get_width() / 2
+        pygame.draw.circle(large, colour, (middle, middle), middle)
+
+    return smooth(2 * radius, colour, paint)

@@ -2,9 +2,11 @@
 
 from viewer.dialogs import (
     CHOICES,
+    HELP_ROW,
     TITLE,
     help_box,
     help_buttons,
+    help_columns,
     menu_box,
     menu_buttons,
     menu_rows,
@@ -15,7 +17,6 @@ from viewer.dialogs import (
 from viewer.drawing.buttons import draw_button
 from viewer.drawing.canvas import Canvas
 from viewer.drawing.text import HEADING, SMALL, TEXT, Weight
-from viewer.help import HELP
 from viewer.layout import MARGIN, Rect
 from viewer.menu import MENU_ROWS, menu_values
 from viewer.model import Menu, Model, Picker
@@ -35,8 +36,7 @@ def draw_dialogs(canvas: Canvas, model: Model) -> None:
 def _draw_box(canvas: Canvas, box: Rect, title: str) -> None:
     theme, px = canvas.theme, canvas.px
     canvas.veil()
-    canvas.box(box, theme.panel, 12)
-    canvas.frame(box, theme.grid, 12)
+    canvas.framed(box, theme.panel, theme.grid, 12)
     heading = Rect(box.left + px(MARGIN + 4), box.top, box.width - px(2 * MARGIN), px(TITLE))
     canvas.text_in(title, heading, HEADING + 2, weight=Weight.BOLD)
 
@@ -78,7 +78,7 @@ def _draw_picker(canvas: Canvas, model: Model, picker: Picker) -> None:
             canvas.box(place, blend(theme.panel, theme.text, 0.06), 6)
         icon = Rect(place.left + px(8), place.top, px(18), place.height)
         ink = theme.accent if entry.is_folder else theme.faint
-        canvas.icon("folder" if entry.is_folder else "save", icon, 16, ink)
+        canvas.icon("folder" if entry.is_folder else "file", icon, 16, ink)
         name = Rect(icon.right + px(8), place.top, place.width - px(130), place.height)
         canvas.text_in("the folder above" if entry.name == ".." else entry.name, name)
         if not entry.is_folder:
@@ -92,11 +92,10 @@ def _draw_picker(canvas: Canvas, model: Model, picker: Picker) -> None:
 
 def _size(number: int) -> str:
     """Returns a file's size in words."""
-    for unit in ("bytes", "KB", "MB"):
-        if number < 1000:
-            return f"{number:.3g} {unit}"
-        number /= 1000
-    return f"{number:.3g} GB"
+    for power, unit in enumerate(("bytes", "KB", "MB")):
+        if number < 1000 ** (power + 1):
+            return f"{number / 1000**power:.3g} {unit}"
+    return f"{number / 1000**3:.3g} GB"
 
 
 def _draw_help(canvas: Canvas, model: Model) -> None:
@@ -105,10 +104,10 @@ def _draw_help(canvas: Canvas, model: Model) -> None:
     box = help_box(model)
     _draw_box(canvas, box, "Keys")
     draw_button(canvas, model, help_buttons(model)[0], theme.panel)
-    columns = _columns()
-    most = max(sum(len(keys) + 2 for _, keys in column) for column in columns)
-    step = min((box.height - px(TITLE + MARGIN)) // most, px(27))
-    letters = max(min(step / canvas.scale - 8, TEXT), 5)
+    columns = help_columns()
+    most = max(sum(len(keys) + 1.5 for _, keys in column) for column in columns)
+    step = min(int((box.height - px(TITLE + MARGIN)) / most), px(HELP_ROW))
+    letters = max(min(step / canvas.scale - 8, float(TEXT)), 5.0)
     width = (box.width - px(3 * MARGIN)) // 2
     for i, column in enumerate(columns):
         left, top = box.left + px(MARGIN + 4) + i * (width + px(MARGIN)), box.top + px(TITLE)
@@ -122,8 +121,3 @@ def _draw_help(canvas: Canvas, model: Model) -> None:
                 canvas.text_in(meaning, second, letters, theme.faint)
                 top += step
             top += step // 2
-
-
-def _columns() -> tuple[tuple, tuple]:
-    """Returns the parts of the help in two columns."""
-    return HELP[:1] + HELP[3:], HELP[1:3]

@@ -172,6 +172,8 @@ _ICONS: dict[str, Callable[[_Pen], object]] = {
     "certain": lambda pen: (pen.line((4, 6), (10, 12), (4, 18), width=2.4),
                             pen.line((12.5, 6), (18.5, 12), (12.5, 18), width=2.4)),
     "marks": lambda pen: (pen.circle((12, 12), 8.6), pen.circle((12, 12), 3, 0)),
+    "file": lambda pen: pen.line((6, 3.5), (14, 3.5), (18, 7.5), (18, 20.5), (6, 20.5), (6, 3.5)),
+    "hidden": lambda pen: pen.area((5, 5), (19, 5), (19, 19), (5, 19)),
     "copy": lambda pen: (_document(pen, 4, 3.5), _document(pen, 11, 8.5)),
     "paste": lambda pen: (pen.line((8, 5), (4.5, 5), (4.5, 20.5), (19.5, 20.5), (19.5, 5), (16, 5)),
                           pen.area((9, 3.5), (15, 3.5), (15, 6.5), (9, 6.5))),

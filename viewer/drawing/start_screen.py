@@ -32,9 +32,9 @@ def _draw_card(canvas: Canvas, model: Model, card: Card) -> None:
     face, hovered = theme.panel, is_hovered(model, card.card) and not on_option
     if hovered:
         face = blend(theme.panel, theme.accent, 0.16 if is_down(model, card.card) else 0.07)
-    canvas.box(rect, face, 12)
     focused = model.focus == card.card.button.name
-    canvas.frame(rect, theme.accent if hovered or focused else theme.grid, 12, 2 if focused else 1)
+    edge = theme.text if focused else theme.accent if hovered else theme.grid
+    canvas.framed(rect, face, edge, 12, 2 if focused else 1)
     inside = rect.inset(px(GAP), px(GAP))
     icon = Rect(inside.left, inside.top, px(24), px(24))
     canvas.icon(card.card.button.icon, icon, 22, theme.accent)

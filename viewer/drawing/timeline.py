@@ -42,7 +42,7 @@ def draw_timeline(
     width = max(px(2), 1)
     canvas.box(Rect(here - width // 2, plot.top - px(2), width, plot.height + px(6)), theme.text)
     knob = (here, plot.top - px(2))
-    pygame.draw.circle(canvas.surface, theme.text, knob, px(KNOB))
+    canvas.disc(knob, KNOB, theme.text)
 
 
 def _across(timeline: Timeline, plot: Rect, at: float) -> int:
@@ -63,9 +63,9 @@ def _draw_curve(canvas: Canvas, timeline: Timeline, plot: Rect) -> None:
         pygame.draw.polygon(surface, blend(theme.panel, theme.accent, 0.14), area)
         pygame.draw.lines(surface, theme.accent, False, points, max(canvas.px(2), 1))
         pygame.draw.aalines(surface, theme.accent, False, points)
-    if len(points) * canvas.px(10) < plot.width:
+    if len(points) * canvas.px(40) < plot.width:
         for point in points:
-            pygame.draw.circle(surface, theme.accent, point, canvas.px(3))
+            canvas.disc(point, 3, theme.accent)
 
 
 def _draw_risks(canvas: Canvas, timeline: Timeline, plot: Rect) -> None:
@@ -96,4 +96,4 @@ def _draw_marks(canvas: Canvas, timeline: Timeline, plot: Rect) -> None:
             ]
             pygame.draw.polygon(canvas.surface, colour, corners)
         else:
-            pygame.draw.circle(canvas.surface, colour, middle, size // 2)
+            canvas.disc(middle, MARK / 2, colour)
