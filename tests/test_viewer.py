@@ -17,7 +17,7 @@ from jaxsweep.rules.position import FLAGGED, HIDDEN, from_text, to_text
 from jaxsweep.single import leaderboard, replay
 from jaxsweep.single.session import Session
 from tests.waiting import PATIENCE
-from tests.window import AtOnce, Hand, Pretending, Still
+from tests.window import AtOnce, Hand, Pretending, Still, hands
 from viewer import events
 from viewer.analysis_result import analyse_position
 from viewer.effects import Analyse
@@ -42,15 +42,8 @@ def own_files(tmp_path, monkeypatch):
 
 @pytest.fixture
 def hand():
-    opened = []
-
-    def make(*args, **kwargs):
-        opened.append(Hand(*args, **kwargs))
-        return opened[-1]
-
-    yield make
-    for each in opened:
-        each.window.close()
+    with hands() as make:
+        yield make
 
 
 @pytest.fixture(scope="module")

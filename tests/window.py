@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
@@ -80,6 +81,20 @@ def pretend(grid, mines):
 
 def pretend_numbers(grid, mines, cell):
     return NumberResult(position_key(grid, mines), cell, np.full(9, 0.1))
+
+
+@contextmanager
+def hands():
+    """Yields what opens windows as `Hand` does, and closes them all."""
+    opened = []
+
+    def make(*args, **kwargs):
+        opened.append(Hand(*args, **kwargs))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.window.close()
 
 
 class Hand:

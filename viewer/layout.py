@@ -87,6 +87,8 @@ class Layout:
     brushes: Rect | None
     """The row of brushes in analyse mode."""
     cell: int
+    max_cell: int
+    """The largest cell, however far one zooms."""
     origin: Point
     rows: int
     cols: int
@@ -166,7 +168,9 @@ def lay_out(
         bottom = min(max(bottom, left), max(px(MAX_TIMELINE), bottom))
     field = Rect(margin, top + margin, across, max(room - bottom - 2 * margin, 1))
     fit = min(field.width / cols, field.height / rows)
-    cell = int(min(max(fit * zoom, MIN_CELL), MAX_CELL))
+    # However large, some cells are in view at once.
+    largest = int(min(max(min(field.width, field.height) // 2, fit, MIN_CELL), MAX_CELL))
+    cell = int(min(max(fit * zoom, MIN_CELL), largest))
     spare = (field.width - cols * cell, field.height - rows * cell)
     # A board smaller than the field is centred; a larger one can be moved, but not away.
     shift = [
@@ -182,6 +186,7 @@ def lay_out(
         timeline=foot if has_timeline else None,
         brushes=foot if has_brushes else None,
         cell=cell,
+        max_cell=largest,
         origin=(field.left + shift[0], field.top + shift[1]),
         rows=rows,
         cols=cols,

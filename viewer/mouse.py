@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from viewer.controls import REST, button_at, press
 from viewer.events import LEFT, RIGHT, Point, Press, Release
-from viewer.layout import MAX_CELL
 from viewer.model import Mode, Model
 from viewer.modes import analyse, play, replay
 
@@ -102,7 +101,7 @@ def on_wheel(model: Model, steps: int, at: Point) -> Model:
     zoom = min(max(model.zoom * factor, 1.0), MAX_ZOOM)
     after = replace(model, zoom=zoom)
     if after.layout.cell == before.cell:
-        return model if factor > 1 and before.cell == MAX_CELL else after
+        return model if factor > 1 and before.cell == before.max_cell else after
     size = (before.cols, before.rows)
     pan = []
     for axis in range(2):

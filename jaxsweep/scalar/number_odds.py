@@ -28,6 +28,8 @@ def number_odds(
         whole = counter.solve(view)
         if whole is None:
             return None
+        if whole.mines >> index & 1:
+            return np.zeros(9)
         found = [counter.solve(view.after(index, number), whole.mines) for number in range(9)]
     except OverBudgetError:
         return None
