@@ -14,7 +14,9 @@ TOOLBAR = 44
 TIMELINE, MAX_TIMELINE = 104, 190
 """Least and greatest height of the timeline: it takes what a wide board leaves."""
 
-PANEL, MAX_PANEL = 280, 320
+PANEL, MAX_PANEL, LOW_PANEL = 280, 320, 306
+"""Least and greatest width of the panel beside the board; its height under it."""
+
 MARGIN = 14
 MIN_SIZE = (320, 240)
 MIN_CELL, MAX_CELL = 4, 320
@@ -147,47 +149,87 @@ def lay_out(
     has_panel: bool = True,
     has_brushes: bool = False,
 ) -> Layout:
-    """Lays out a window: the board as large as fits, times `zoom`, moved by `pan`."""
-    width, height = (max(a, b) for a, b in zip(size, MIN_SIZE, strict=True))
+    """Lays out a window: the board as large as fits, times `zoom`, moved by `pan`.
+
+    The panel is beside the board, or under it where that leaves the board larger.
+    """
+    size = max(size[0], MIN_SIZE[0]), max(size[1], MIN_SIZE[1])
+
+    def arranged(panel: Point, zoom: float) -> Layout:
+        return _arrange(size, board, zoom, pan, panel, has_timeline, has_brushes, scale)
+
+    panels = _panel_sizes(size, scale) if has_panel else [(0, 0)]
+    return arranged(max(panels, key=lambda panel: arranged(panel, 1.0).cell), zoom)
+
+
+def _panel_sizes(size: Point, scale: float) -> list[Point]:
+    """Returns the width of a panel beside the board, and the height of one under it; 0: none."""
+    (width, height), sizes = size, []
+    if width >= 2.6 * PANEL * scale:
+        beside = max(width * 24 // 100, round(PANEL * scale))
+        sizes.append((min(beside, round(MAX_PANEL * scale)), 0))
+    if width >= 2 * PANEL * scale and height >= 2.6 * LOW_PANEL * scale:
+        sizes.append((0, round(LOW_PANEL * scale)))
+    return sizes or [(0, 0)]
+
+
+def _arrange(
+    size: Point,
+    board: tuple[int, int],
+    zoom: float,
+    pan: Point,
+    panel: Point,
+    has_timeline: bool,
+    has_brushes: bool,
+    scale: float,
+) -> Layout:
+    """Lays out a window with a panel of one of its sizes."""
 
     def px(length: float) -> int:
         return round(length * scale)
 
-    panel_width = 0
-    if has_panel and width >= px(2.6 * PANEL):
-        panel_width = min(max(width * 24 // 100, px(PANEL)), px(MAX_PANEL))
-    top, margin = px(BAR + TOOLBAR), px(MARGIN)
-    rows, cols = board
-    across = max(width - panel_width - 2 * margin, 1)
-    room = max(height - top, 1)
+    (width, height), (rows, cols), margin = size, board, px(MARGIN)
+    left, floor = width - panel[0], height - panel[1]
+    top = px(BAR + TOOLBAR)
+    across, room = max(left - 2 * margin, 1), max(floor - top, 1)
     bottom = px(TOOLBAR) if has_brushes else 0
     if has_timeline:
         bottom = min(px(TIMELINE), room // 3)
         fit = min(across / cols, (room - bottom - 2 * margin) / rows)
-        left = room - 2 * margin - int(rows * min(fit, MAX_CELL))
-        bottom = min(max(bottom, left), max(px(MAX_TIMELINE), bottom))
+        spare = room - 2 * margin - int(rows * min(fit, MAX_CELL))
+        bottom = min(max(bottom, spare), max(px(MAX_TIMELINE), bottom))
     field = Rect(margin, top + margin, across, max(room - bottom - 2 * margin, 1))
     fit = min(field.width / cols, field.height / rows)
     # However large, some cells are in view at once.
     largest = int(min(max(min(field.width, field.height) // 2, fit, MIN_CELL), MAX_CELL))
     cell = int(min(max(fit * zoom, MIN_CELL), largest))
-    spare = (field.width - cols * cell, field.height - rows * cell)
-    # A board smaller than the field is centred; a larger one can be moved, but not away.
-    shift = [
-        s // 2 if s >= 0 else min(max(s // 2 + p, s), 0) for s, p in zip(spare, pan, strict=True)
-    ]
-    foot = Rect(0, height - bottom, width - panel_width, bottom)
+    foot = Rect(0, floor - bottom, left, bottom)
+    is_below = panel[1] > 0
     return Layout(
         scale=scale,
         bar=Rect(0, 0, width, px(BAR)),
-        toolbar=Rect(0, px(BAR), width - panel_width, px(TOOLBAR)),
+        toolbar=Rect(0, px(BAR), left, px(TOOLBAR)),
         field=field,
-        panel=Rect(width - panel_width, px(BAR), panel_width, height - px(BAR)),
+        panel=Rect(0, floor, width, panel[1])
+        if is_below
+        else Rect(left, px(BAR), panel[0], height - px(BAR)),
         timeline=foot if has_timeline else None,
         brushes=foot if has_brushes else None,
         cell=cell,
         max_cell=largest,
-        origin=(field.left + shift[0], field.top + shift[1]),
+        origin=_origin(field, (cols * cell, rows * cell), pan),
         rows=rows,
         cols=cols,
     )
+
+
+def _origin(field: Rect, extent: Point, pan: Point) -> Point:
+    """Returns the top left corner of a board of so many pixels.
+
+    A board smaller than the field is centred; a larger one can be moved, but not away.
+    """
+    shift = []
+    for room, own, moved in zip((field.width, field.height), extent, pan, strict=True):
+        spare = room - own
+        shift.append(spare // 2 if spare >= 0 else min(max(spare // 2 + moved, spare), 0))
+    return field.left + shift[0], field.top + shift[1]

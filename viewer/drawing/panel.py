@@ -26,7 +26,8 @@ def draw_panel(canvas: Canvas, model: Model, layout: Layout) -> None:
         return
     theme, places = canvas.theme, panel_places(layout)
     canvas.box(panel, theme.panel)
-    canvas.box(Rect(panel.left, panel.top, 1, panel.height), theme.grid)
+    edge = (panel.width, 1) if panel.left == 0 else (1, panel.height)
+    canvas.box(Rect(panel.left, panel.top, *edge), theme.grid)
     with clipped(canvas.surface, panel):
         _draw_header(canvas, model, places.header)
         _draw_note(canvas, model, places.note)
