@@ -35,6 +35,7 @@ from viewer.events import (
     AnalysisReady,
     Event,
     Key,
+    Motion,
     MovePlayed,
     NumbersCounted,
     Pasted,
@@ -102,8 +103,10 @@ def _answers(effect: Effect) -> Iterator[Event]:
             yield NumbersCounted(count_numbers(effect.grid, effect.mines, effect.cell))
         case WatchGame(run, player, opening, seed):
             moves = iter(lambda: next_move(run, player, opening, seed), None)
-            for number, (move, mines, win) in enumerate(moves):
-                yield MovePlayed(run, number, move, None if number else mines, win)
+            played = 0
+            for played, (move, mines, win) in enumerate(moves, 1):
+                yield MovePlayed(run, played - 1, move, mines if played == 1 else None, win)
+            yield MovePlayed(run, played, None)
 
 
 def click(model: Model, cell: tuple[int, int], button: int = LEFT) -> Model:
@@ -137,7 +140,7 @@ def window_watch(seed: int, guess: int) -> None:
 
 
 def window_play(seed: int) -> None:
-    """A game of one's own, with flags, odds and a hint."""
+    """A game of one's own, with flags and a hint."""
     model = start(Settings(level=LEVELS["expert"], seed=seed, name="Ada"), Mode.PLAY, SIZE)
     model = replace(model, leaderboard=("expert, safe start: 2 of 7 won", "1. 143.2 s  Ada"))
     replay = record("exact", Opening.of(LEVELS["expert"]), seed)
@@ -147,7 +150,7 @@ def window_play(seed: int) -> None:
     for cell in cells_of(board.flags)[::2]:
         model = click(model, cell, RIGHT)
     model = replace(model, play=replace(model.play, game=replace(model.play.game, seconds=87.0)))
-    photograph(after(model, Key("o", "o"), Key("p", "p"), Key("h", "h")), "play")
+    photograph(after(model, Motion(None), Key("h", "h")), "play")
 
 
 def window_analyse(position: Position) -> None:

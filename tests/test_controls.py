@@ -207,6 +207,15 @@ def test_a_button_is_explained_when_the_mouse_rests_on_it(hand):
     assert hand.model is drawn, "nothing is drawn again while nothing changes"
 
 
+def test_the_mouse_may_leave_the_window(hand):
+    hand = hand(SMALL, executor=Pretending())
+    hand.window.send(events.Motion(hand.button("h").rect.middle))
+    assert hand.model.pointer is not None
+    pygame.event.post(pygame.event.Event(pygame.WINDOWLEAVE))
+    hand.frames(1)
+    assert hand.model.pointer is None
+
+
 def test_rows_of_buttons_never_overlap_or_leave_their_place():
     def named(label):
         return Button(label, label, lambda model: model, icon="play")

@@ -29,7 +29,11 @@ def draw_field(canvas: Canvas, model: Model, layout: Layout) -> None:
     if not model.shows_board:
         _draw_instructions(canvas, field)
         return
-    with clipped(surface, field):
+    with clipped(surface, Rect(field.left - 1, field.top - 1, field.width + 1, field.height + 1)):
+        # Cells have lines below and on the right; these are the others.
+        left, top = layout.place((0, 0))
+        canvas.box(Rect(left - 1, top - 1, layout.cols * layout.cell, 1), theme.grid)
+        canvas.box(Rect(left - 1, top - 1, 1, layout.rows * layout.cell), theme.grid)
         _draw_cells(surface, model, theme, layout)
         _draw_outlines(surface, model, theme, layout)
         _draw_frames(surface, model, theme, layout)
@@ -77,7 +81,9 @@ def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) ->
             safe, mined = analysis.safe[row, col], analysis.certain_mines[row, col]
             if overlay.marks and (safe or mined):
                 if safe or value != FLAGGED:  # A flag says that it is a mine.
-                    tiles.append((mark(theme, cell, "safe" if safe else "certain mine"), at))
+                    tiles.append(
+                        (mark(theme, cell, "safe" if safe else "mine", shade is not None), at)
+                    )
             elif overlay.percent and percents is not None and value != FLAGGED:
                 share = "0" if safe else "100" if mined else f"{percents[row, col]}"
                 tiles.append(centred_text(share, at, cell, text_on_shade(theme, shade)))
@@ -155,6 +161,6 @@ def _draw_frame(
     surface: Surface, layout: Layout, cell: Cell, colour: Colour, more: int = 0
 ) -> None:
     left, top = layout.place(cell)
-    width = max(layout.cell // 12, 1) + more
+    width = min(max(layout.cell // 14, 1), 6) + more
     around = (left - 1, top - 1, layout.cell + 1, layout.cell + 1)
     pygame.draw.rect(surface, colour, around, width, max(layout.cell // 8, 2))

@@ -112,8 +112,11 @@ def _draw_cross(large: Surface, colour: Colour, inset: float, width: float) -> N
 
 
 @lru_cache(maxsize=256)
-def mark(theme: Theme, cell: int, kind: str) -> Surface:
-    """Returns the mark of a certain cell: a ring if safe, a cross if a mine, not colours alone."""
+def mark(theme: Theme, cell: int, kind: str, is_shaded: bool) -> Surface:
+    """Returns the mark of a certain cell: a ring if safe, a cross if a mine, not colours alone.
+
+    On a cell that `is_shaded` by its odds, a mine's is on the darkest ground.
+    """
 
     def paint(large: Surface) -> None:
         middle, k = large.get_width() * 48 // 100, large.get_width() / 100
@@ -122,7 +125,7 @@ def mark(theme: Theme, cell: int, kind: str) -> Surface:
             pygame.draw.circle(large, theme.safe, (middle, middle), round(29 * k))
             pygame.draw.circle(large, (255, 255, 255), (middle, middle), round(15 * k))
         else:
-            _draw_cross(large, (255, 255, 255), 0.27, 0.16)
-            _draw_cross(large, theme.mine, 0.29, 0.1)
+            _draw_cross(large, ink, 0.29, 0.11)
 
-    return smooth(cell, (255, 255, 255), paint)
+    ink = blend(theme.mine, (255, 255, 255), 0.35) if is_shaded else theme.mine
+    return smooth(cell, (255, 255, 255) if kind == "safe" else ink, paint)
