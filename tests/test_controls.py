@@ -14,9 +14,11 @@ from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.grid import FLAGGED, HIDDEN
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single import replay
+from jaxsweep.single import leaderboard, replay
+from jaxsweep.single.person import PersonGame
 from tests.window import Pretending, hands
 from viewer import events
+from viewer.__main__ import main
 from viewer.analysis_result import analyse_position
 from viewer.buttons import Button, place_groups
 from viewer.controls import REST, controls
@@ -232,6 +234,55 @@ def test_rows_of_buttons_never_overlap_or_leave_their_place():
     labelled = place_groups(groups, Rect(0, 0, 900, 44), 1.0)
     assert all(each.has_label for each in labelled)
     assert labelled[-1].rect.right == 900 - 8, "the last group is on the right"
+
+
+def test_frames_are_drawn_only_when_something_can_be_seen(hand, monkeypatch):
+    hand, drawn = hand(SMALL, executor=Pretending()), []
+    monkeypatch.setattr("viewer.window.draw", lambda surface, model: drawn.append(model))
+    hand.click((0, 0))
+    assert hand.model.play.game.is_under_way
+    drawn.clear()
+    hand.frames(60, seconds=0.05)
+    assert len(drawn) == 3, "once for each second on the clock"
+    hand.window.send(events.Motion((3, 3)))
+    hand.frames(1, seconds=0.0)
+    assert len(drawn) == 4
+
+
+# Starting
+
+
+@pytest.mark.parametrize(
+    ("words", "shows_start", "mode"),
+    [
+        ([], True, Mode.PLAY),
+        (["--level", "expert"], False, Mode.PLAY),
+        (["--mode", "analyse"], False, Mode.ANALYSE),
+        (["position.txt"], False, Mode.ANALYSE),
+    ],
+)
+def test_it_opens_with_the_start_screen_unless_told_what_to_do(
+    words, shows_start, mode, monkeypatch, tmp_path
+):
+    opened = []
+
+    class Recorded:
+        def __init__(self, model, engine, **kwargs):
+            opened.append((model, kwargs))
+
+        def run(self):
+            pass
+
+    monkeypatch.setattr("viewer.window.Window", Recorded)
+    monkeypatch.setattr("viewer.engine_worker.EngineWorker", lambda: None)
+    (tmp_path / "position.txt").write_text("3x1x1\nH1H\n")
+    leaderboard.add(PersonGame.new(Level(4, 7, 3), Start.ZERO, 1).entry("Ada"))
+    assert main([*words, "--scale", "1.5"]) == 0
+    ((model, options),) = opened
+    assert (model.shows_start, model.mode) == (shows_start, mode)
+    assert options["scale"] == 1.5
+    if shows_start:
+        assert model.recent == (Level(4, 7, 3), Start.ZERO)
 
 
 # The modes

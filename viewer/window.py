@@ -17,6 +17,7 @@ from viewer.events import Event
 from viewer.folders import list_folder
 from viewer.layout import fit_screen
 from viewer.model import Model
+from viewer.redrawing import looks_same
 from viewer.update import update
 
 FRAMES = 60
@@ -73,7 +74,7 @@ class Window:
             self.close()
 
     def frame(self, seconds: float) -> None:
-        """Handles what happened since the last frame, and draws if anything changed."""
+        """Handles what happened since the last frame, and draws if that can be seen."""
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
                 self.is_open = False
@@ -82,7 +83,7 @@ class Window:
         for answer in self._engine.poll():
             self.send(answer)
         self.send(events.Tick(seconds))
-        if self.model is not self._drawn:
+        if not looks_same(self.model, self._drawn):
             draw(self.surface, self.model)
             pygame.display.flip()
             self._drawn = self.model
