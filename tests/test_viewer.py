@@ -12,12 +12,12 @@ import pytest
 
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.game import GameStatus
-from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules.level import LEVELS, Level, Start
 from jaxsweep.rules.position import FLAGGED, HIDDEN, from_text, to_text
 from jaxsweep.single import leaderboard, replay
 from jaxsweep.single.session import Session
 from tests.waiting import PATIENCE
-from tests.window import AtOnce, Hand, Pretending, Still, hands
+from tests.window import MODE_KEYS, SMALL, AtOnce, Hand, Pretending, Still
 from viewer import events
 from viewer.analysis_result import analyse_position
 from viewer.effects import Analyse
@@ -30,25 +30,7 @@ from viewer.theme import DARK, LIGHT
 from viewer.update import start, update
 from viewer.window import ScreenError, translate
 
-SMALL = Settings(level=Level(5, 6, 5), seed=4, name="Ada")
-
-
-@pytest.fixture(autouse=True)
-def own_files(tmp_path, monkeypatch):
-    """Nothing of the user's is read or written."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def hand():
-    with hands() as make:
-        yield make
-
-
-@pytest.fixture(scope="module")
-def game():
-    return replay.record("exact", Opening.of(LEVELS["beginner"]), 8)
+pytestmark = pytest.mark.usefixtures("own_files")
 
 
 def shown(hand, game):
@@ -393,7 +375,7 @@ def test_help_menu_and_quit(hand):
 def test_any_board_is_drawn_in_any_window_and_every_cell_can_be_clicked(hand, level, size):
     hand = hand(Settings(level=level), size=size, executor=Still())
     for mode in Mode:
-        hand.key({Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}[mode])
+        hand.key(MODE_KEYS[mode])
         hand.window.send(events.Resize(size))
         hand.frames(1)
     hand.key("f4")
@@ -500,9 +482,8 @@ def test_ten_thousand_random_events_raise_nothing(hand, mode, game):
     for i in range(10_000):
         hand.window.send(rng.choices(makers, weights)[0]())
         if hand.model.mode is not mode and i % 20 == 0:
-            keys = {Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}
             hand.window.model = replace(hand.model, shows_help=False, menu=None)
-            hand.window.send(events.Key(keys[mode]))
+            hand.window.send(events.Key(MODE_KEYS[mode]))
         if i % 100 == 0:
             hand.frames(1)
     assert hand.window.is_open

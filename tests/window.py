@@ -2,7 +2,7 @@
 
 import os
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from dataclasses import replace
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules.board import cells_of
+from jaxsweep.rules.level import LEVELS, Level
 from jaxsweep.single.analysis import Analysis
 from jaxsweep.single.outlines import outline
 from viewer import events
@@ -23,8 +24,13 @@ from viewer.analysis_result import (
 from viewer.controls import controls
 from viewer.engine_worker import EngineWorker, next_move
 from viewer.model import Mode, Settings
+from viewer.playback import Playback
 from viewer.update import start
 from viewer.window import Window
+
+SMALL = Settings(level=Level(5, 6, 5), seed=4, name="Ada")
+SIZE = (1280, 800)
+MODE_KEYS = {Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}
 
 
 class AtOnce(Executor):
@@ -83,18 +89,22 @@ def pretend_numbers(grid, mines, cell):
     return NumberResult(position_key(grid, mines), cell, np.full(9, 0.1))
 
 
-@contextmanager
-def hands():
-    """Yields what opens windows as `Hand` does, and closes them all."""
-    opened = []
+def prepared(mode, game):
+    """A window of a mode in which every button has something to do."""
+    model = start(replace(SMALL, level=LEVELS["beginner"]), mode, SIZE)
+    model = replace(model, effects=())
+    playback = replace(Playback.of(game).go(2), running=False, speed=1)
+    if mode is Mode.ANALYSE:
+        grid = playback.board.grid
+        return replace(model, editor=replace(model.editor, grid=grid, brush=3))
+    under_way = replace(model.play, game=model.play.game.open((0, 0)))
+    return replace(model, replay=playback, watched=playback, play=under_way)
 
-    def make(*args, **kwargs):
-        opened.append(Hand(*args, **kwargs))
-        return opened[-1]
 
-    yield make
-    for each in opened:
-        each.window.close()
+def analysed(grid, mines):
+    analysis = analyse_position(np.asarray(grid, np.int8), mines).analysis
+    assert analysis is not None
+    return analysis
 
 
 class Hand:

@@ -19,16 +19,17 @@ from viewer.events import Event
 PlayedMove = tuple[RecordedMove, Mask, float | None]
 """A move, the mines, and the win probability before the move, where the player estimated it."""
 
-_games: dict[int, Iterator[PlayedMove]] = {}
-"""In the worker process: the game that is watched, by its run."""
+_games: dict[tuple[int, str, Opening, int], Iterator[PlayedMove]] = {}
+"""In the worker process: the game that is watched, by the arguments of `next_move`."""
 
 
 def next_move(run: int, strategy: str, opening: Opening, seed: int) -> PlayedMove | None:
     """Returns the next move of a watched game, None after the last; a new run ends the others."""
-    if run not in _games:
+    about = (run, strategy, opening, seed)
+    if about not in _games:
         _games.clear()
-        _games[run] = _played_moves(watch(strategy, opening, seed))
-    return next(_games[run], None)
+        _games[about] = _played_moves(watch(strategy, opening, seed))
+    return next(_games[about], None)
 
 
 def _played_moves(watched: Iterator[WatchedMove]) -> Iterator[PlayedMove]:

@@ -16,7 +16,7 @@ from jaxsweep.single.person import PersonGame
 from viewer.analysis_result import AnalysisResult, NumberResult, PositionKey, position_key
 from viewer.effects import Effect
 from viewer.events import FolderEntry, Point
-from viewer.layout import Layout, Rect, lay_out
+from viewer.layout import Layout, lay_out
 from viewer.playback import Playback
 
 MAX_CELLS = 2**16
@@ -206,11 +206,6 @@ class Model:
         shown = self.size, (rows, cols), self.zoom, self.pan, timeline
         has_brushes = self.mode is Mode.ANALYSE
         return lay_out(*shown, self.scale, self.shows_panel, has_brushes)
-
-    @property
-    def window(self) -> Rect:
-        """The whole window."""
-        return Rect(0, 0, *self.size)
 
     @property
     def has_dialog(self) -> bool:
