@@ -10,8 +10,8 @@ planners, and `oracle` answers what can be known in a batch of games; `jaxsweep.
 interfaces of Gymnasium, jumanji, pgx and gymnax. `record_game`, `save_replay` and `load_replay`
 deal with recorded games, `load_dataset` with data sets of labelled positions.
 
-The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena, dataset
-or bench.
+The commands are `python -m jaxsweep` followed by analyze, play, view, replay, grade, arena,
+dataset or bench.
 """
 
 from importlib import import_module

@@ -65,6 +65,17 @@ def test_the_standing_counts_all_and_ranks_fair_wins():
     assert leaderboard.standing([], "beginner", Start.SAFE) == leaderboard.Standing(0, 0, ())
 
 
+def test_the_3bv_is_kept_and_makes_the_speed():
+    fast = replace(GAME, bbbv=42, seconds=20.0)
+    leaderboard.add(GAME)
+    leaderboard.add(fast)
+    assert leaderboard.read() == [GAME, fast], "lines of older versions have none"
+    assert fast.speed == ", 2.10 3BV/s"
+    assert GAME.speed == replace(fast, won=False).speed == replace(fast, seconds=0.0).speed == ""
+    lines = leaderboard.standing_lines([GAME, fast], LEVELS["beginner"], Start.SAFE)
+    assert any(line.endswith(", 2.10 3BV/s") for line in lines)
+
+
 def test_two_programs_may_add_at_once():
     program = """
 import sys

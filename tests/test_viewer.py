@@ -15,12 +15,13 @@ from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Start
 from jaxsweep.rules.position import FLAGGED, HIDDEN, from_text, to_text
 from jaxsweep.single import leaderboard, replay
+from jaxsweep.single.grading import grade
 from jaxsweep.single.session import Session
 from tests.waiting import PATIENCE
 from tests.window import MODE_KEYS, SMALL, AtOnce, Hand, Pretending, Still
 from viewer import events
 from viewer.analysis_result import analyse_position
-from viewer.effects import Analyse
+from viewer.effects import Analyse, GradeGame
 from viewer.engine_worker import EngineWorker
 from viewer.events import LEFT, MIDDLE, RIGHT
 from viewer.help import HELP
@@ -254,7 +255,7 @@ def test_positions_are_copied_and_pasted(hand):
         ("cut.json.gz", b"\x1f\x8b\x08\x00", "cut off"),
         ("old.json", b'{"format": "jaxsweep-replay", "version": 7}', "version 7"),
         ("bad.txt", b"3x1x1\nHxH\n", "line 2"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n\xff\xfe", "neither"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\xff\xfe", "nothing that can be read"),
         ("big.txt", b"4000x4000x1\n", "line"),
     ],
 )
@@ -589,3 +590,44 @@ def test_without_a_screen_it_is_said_in_one_sentence(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "nothing")
     with pytest.raises(ScreenError, match="no window can be opened here"):
         Hand(SMALL)
+
+
+def test_a_replay_is_graded_while_it_is_shown(hand, game):
+    hand = hand(mode=Mode.REPLAY)
+    person = replace(game, strategy="human")
+    shown(hand, person)
+    hand.frames(2)
+    playback = hand.model.replay
+    graded = grade(person)
+    assert playback is not None
+    assert playback.grade == graded
+    assert playback.chances[0] == graded.win_before
+    assert playback.chances[-1] == graded.win_after == 1
+    place = hand.model.layout.timeline
+    before = hand.window.surface.subsurface(
+        (place.left, place.top, place.width, place.height)
+    ).copy()
+    hand.window.send(events.Graded(replace(person, moves=person.moves[:1]), graded))
+    assert hand.model.replay is playback, "these are the grades of another replay"
+    plain = replace(hand.model, replay=replace(playback, grade=None))
+    assert plain.replay.chances == []
+    hand.window.model = plain
+    hand.frames(1)
+    after = hand.window.surface.subsurface((place.left, place.top, place.width, place.height))
+    assert pygame.image.tobytes(before, "RGB") != pygame.image.tobytes(after, "RGB")
+
+
+def test_a_replay_too_large_to_be_graded_is_shown_all_the_same(hand):
+    session = Session.new(Level(60, 60, 10), Start.SAFE, 1).open((0, 0))
+    hand = hand(mode=Mode.REPLAY, executor=Still())
+    shown(hand, session.replay())
+    assert hand.model.replay.grade is None
+    assert not hand.model.message
+
+
+def test_grades_that_fail_are_said_to_fail():
+    engine = EngineWorker(AtOnce)
+    engine.grade(GradeGame(None))
+    assert engine.poll() == []
+    (failed,) = engine.poll()
+    assert isinstance(failed, events.EngineFailed)

@@ -4,9 +4,9 @@ import argparse
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from jaxsweep.commands import arguments
+from jaxsweep.formats import READ, read_source
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Start
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.errors import UserError
@@ -31,7 +31,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "Play Minesweeper, watch a player, step through replays, and see odds.",
         EXAMPLES,
     )
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a replay, or a position")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help=f"a game, a position, or a link: {READ}"
+    )
     parser.add_argument(
         "--mode",
         choices=[mode.name.lower() for mode in Mode],
@@ -98,8 +100,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if parsed.file is None and parsed.mode is None and parsed.level is None:
         model = replace(model, shows_start=True, recent=_recent())
     if parsed.file is not None:
-        path = Path(parsed.file)
-        model = update(model, Dropped(path.name, path.read_bytes()))
+        data, name = read_source(parsed.file)
+        model = update(model, Dropped(name, data))
         if model.message:
             raise ReplayError(model.message)
     Window(model, EngineWorker(), fits_screen=True, scale=parsed.scale).run()

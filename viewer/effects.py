@@ -41,6 +41,13 @@ class WatchGame:
     seed: int
 
 
+@dataclass(frozen=True, eq=False)
+class GradeGame:
+    """Asks for the grades of a replay; answered by `events.Graded`."""
+
+    replay: Replay
+
+
 @dataclass(frozen=True)
 class Copy:
     """Puts a text on the clipboard."""
@@ -99,6 +106,7 @@ Effect = (
     Analyse
     | CountNumbers
     | WatchGame
+    | GradeGame
     | Copy
     | Paste
     | EnterGame

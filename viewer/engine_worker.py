@@ -5,15 +5,17 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from functools import partial
 
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.single.grading import grade
 from jaxsweep.single.replay import RecordedMove, recorded_moves
 from jaxsweep.single.watch import WatchedMove, watch
 from viewer import events
 from viewer.analysis_result import analyse_position, count_numbers
-from viewer.effects import Analyse, CountNumbers, WatchGame
+from viewer.effects import Analyse, CountNumbers, GradeGame, WatchGame
 from viewer.events import Event
 
 PlayedMove = tuple[RecordedMove, Mask, float | None]
@@ -75,6 +77,8 @@ class EngineWorker:
         self._watched: WatchGame | None = None
         self._move: Future | None = None
         self._moves = 0
+        self._to_grade: GradeGame | None = None
+        self._grading: tuple[GradeGame, Future] | None = None
 
     def analyse(self, effect: Analyse) -> None:
         """Analyses a position as soon as the current analysis is done."""
@@ -87,6 +91,10 @@ class EngineWorker:
     def watch(self, effect: WatchGame) -> None:
         """Plays a game move by move, and drops the one before."""
         self._watched, self._move, self._moves = effect, None, 0
+
+    def grade(self, effect: GradeGame) -> None:
+        """Grades a replay, and drops the one before."""
+        self._to_grade, self._grading = effect, None
 
     def poll(self) -> list[Event]:
         """Returns the results since the last call without waiting, and submits what is next."""
@@ -112,6 +120,13 @@ class EngineWorker:
         if self._to_count is not None and self._count is None and self._analysis is None:
             cell, self._to_count = self._to_count, None
             self._count = self._executor.submit(count_numbers, cell.grid, cell.mines, cell.cell)
+        if self._grading is not None and self._grading[1].done():
+            (about, done), self._grading = self._grading, None
+            found.append(_event_of(done, partial(events.Graded, about.replay)))
+        # After the analysis of the board that is shown, which takes less.
+        if self._to_grade is not None and self._analysis is None:
+            about, self._to_grade = self._to_grade, None
+            self._grading = (about, self._executor.submit(grade, about.replay))
         game = self._watched
         if game is None:
             return found

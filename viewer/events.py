@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from jaxsweep.single.replay import RecordedMove
+from jaxsweep.single.grading import Grade
+from jaxsweep.single.replay import RecordedMove, Replay
 from viewer.analysis_result import AnalysisResult, NumberResult
 
 Point = tuple[int, int]
@@ -108,6 +109,14 @@ class MovePlayed:
     """The win probability before the move, where the player has estimated it."""
 
 
+@dataclass(frozen=True, eq=False)
+class Graded:
+    """The moves of a replay are graded."""
+
+    replay: Replay
+    grade: Grade
+
+
 @dataclass(frozen=True)
 class Notice:
     """A message for the person, such as that a file could not be written."""
@@ -161,6 +170,7 @@ Event = (
     | AnalysisReady
     | NumbersCounted
     | MovePlayed
+    | Graded
     | Notice
     | EngineFailed
     | LeaderboardRead

@@ -14,7 +14,7 @@ HELP = (
             ("Tab, Enter", "go through the buttons; press"),
             ("wheel, drag, Z", "zoom, move, and all in view"),
             ("Ctrl O  S", "open a file; save a replay"),
-            ("Ctrl C  V", "copy, paste a position"),
+            ("Ctrl C  V", "copy; paste a position, a link"),
             ("Ctrl +  −", "larger, smaller letters"),
             ("F1  Esc  Ctrl Q", "these keys; close; quit"),
         ),

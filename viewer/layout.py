@@ -14,7 +14,7 @@ TOOLBAR = 44
 TIMELINE, MAX_TIMELINE = 104, 190
 """Least and greatest height of the timeline: it takes what a wide board leaves."""
 
-PANEL, MAX_PANEL, LOW_PANEL = 280, 320, 306
+PANEL, MAX_PANEL, LOW_PANEL = 280, 320, 318
 """Least and greatest width of the panel beside the board; its height under it."""
 
 MARGIN = 14

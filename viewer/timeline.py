@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from jaxsweep.rules.status import GameStatus
+from jaxsweep.single.grading.report import MISTAKE, sentence
 from jaxsweep.single.replay import survival
 from viewer.playback import SPEEDS, Playback
 
@@ -37,29 +38,41 @@ class Timeline:
 
 
 def timeline_of(playback: Playback) -> Timeline:
-    """Returns the timeline of a game: the chance to win as its player saw it, if it said so.
+    """Returns the timeline of a game: its chance to win as graded, or as its player saw it.
 
-    Otherwise the curve is the probability of having survived so far.
+    Where neither is known, the curve is the probability of having survived so far.
     """
-    count = len(playback.moves)
-    wins = [(i, win) for i, win in enumerate(playback.wins) if win is not None]
-    title = f"Chance to win, as {playback.strategy} sees it"
-    status = playback.boards[-1].status
-    if wins and playback.complete and status is not GameStatus.PLAYING:
-        wins.append((count, float(status is GameStatus.WON)))
-    if not wins:
-        survived = survival(playback.moves)
-        wins = [(i, share) for i, share in enumerate(survived) if share is not None]
-        title = "Chance to have come so far"
+    title, curve = _curve(playback)
     speed = SPEEDS[playback.speed]
     return Timeline(
         title=title,
-        moves=count,
+        moves=len(playback.moves),
         at=playback.at,
-        curve=tuple(wins),
-        risks=tuple(move.risk if move.reason.is_guess else None for move in playback.moves),
+        curve=tuple(curve),
+        risks=tuple(
+            playback.risk(i) if playback.is_guess(i) else None for i in range(len(playback.moves))
+        ),
+        marks=tuple(
+            Mark(move.index - 1, sentence(move))
+            for move in playback.graded.values()
+            if move.loss >= MISTAKE
+        ),
         note=f"{speed:g} move{'' if speed == 1 else 's'} a second",
     )
+
+
+def _curve(playback: Playback) -> tuple[str, list[tuple[int, float]]]:
+    """Returns what the curve is, and its points."""
+    if playback.chances:
+        return "Chance to win under best play", list(enumerate(playback.chances))
+    wins = [(i, win) for i, win in enumerate(playback.wins) if win is not None]
+    status = playback.boards[-1].status
+    if wins and playback.complete and status is not GameStatus.PLAYING:
+        wins.append((len(playback.moves), float(status is GameStatus.WON)))
+    if wins:
+        return f"Chance to win, as {playback.strategy} sees it", wins
+    survived = enumerate(survival(playback.moves))
+    return "Chance to have come so far", [(i, share) for i, share in survived if share is not None]
 
 
 def describe(timeline: Timeline, at: int) -> str:

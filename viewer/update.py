@@ -6,7 +6,7 @@ from jaxsweep.single.person import PersonGame
 from viewer import effects, events, focus, picker
 from viewer.analysis_result import AnalysisResult, position_key
 from viewer.events import Event, Point
-from viewer.files import open_file, open_position
+from viewer.files import open_file, open_text
 from viewer.inspection import inspected_cell
 from viewer.model import Editor, Mode, Model, Overlay, PlayState, Settings
 from viewer.modes import play, replay, watch
@@ -49,13 +49,15 @@ def update(model: Model, event: Event) -> Model:
         case events.Dropped():
             model = open_file(model, event)
         case events.Pasted():
-            model = open_position(model, event.text, "the clipboard")
+            model = open_text(model, event.text, "the clipboard")
         case events.AnalysisReady():
             model = _analysis_ready(model, event.result)
         case events.NumbersCounted():
             model = replace(model, latest_numbers=event.result)
         case events.MovePlayed():
             model = watch.move_played(model, event)
+        case events.Graded():
+            model = replay.graded(model, event)
         case events.Notice():
             model = replace(model, message=event.message)
         case events.EngineFailed():

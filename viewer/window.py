@@ -110,6 +110,8 @@ class Window:
                 self._engine.count(effect)
             case effects.WatchGame():
                 self._engine.watch(effect)
+            case effects.GradeGame():
+                self._engine.grade(effect)
             case effects.Copy():
                 clipboard.put(effect.text)
             case effects.Paste():

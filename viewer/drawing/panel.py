@@ -2,6 +2,9 @@
 
 from jaxsweep.beliefs import Status
 from jaxsweep.rules.status import GameStatus
+from jaxsweep.single.grading import Kind
+from jaxsweep.single.grading.report import MISTAKE, sentence, totals
+from jaxsweep.single.replay import RecordedMove
 from jaxsweep.single.words import count, layouts_in_words, reason_and_risk, seed_in_words
 from viewer.drawing.candidates import draw_candidates
 from viewer.drawing.canvas import Canvas
@@ -12,10 +15,14 @@ from viewer.inspection import cell_name
 from viewer.layout import MARGIN, Layout, Rect
 from viewer.model import Mode, Model
 from viewer.panel_layout import PanelPlaces, panel_places
-from viewer.theme import blend
+from viewer.playback import Playback
+from viewer.theme import Colour, Theme, blend
 
 LINE = 20
 """The height of a line of text, at scale 1."""
+
+NOTE_LINES = 4
+"""The most lines of a note; the rest of a longer one is on the timeline."""
 
 
 def draw_panel(canvas: Canvas, model: Model, layout: Layout) -> None:
@@ -93,9 +100,15 @@ def _playback_lines(model: Model) -> tuple[str, list[str]]:
     if not playback.moves and not playback.complete:
         lines.append("starting the player …")
     else:
-        survived = "" if playback.survival is None else f", survived so far {playback.survival:.1%}"
-        lines.append(f"move {playback.at} of {len(playback.moves)}{more}{survived}")
+        lines.append(f"move {playback.at} of {len(playback.moves)}{more}{_chance(playback)}")
     return f"{playback.strategy}{end}", lines
+
+
+def _chance(playback: Playback) -> str:
+    """Returns the chance to win now, or that of having come so far, where it is known."""
+    if playback.chances:
+        return f", chance to win {playback.chances[playback.at]:.1%}"
+    return "" if playback.survival is None else f", survived so far {playback.survival:.1%}"
 
 
 def _editor_lines(model: Model) -> tuple[str, list[str]]:
@@ -107,13 +120,11 @@ def _editor_lines(model: Model) -> tuple[str, list[str]]:
 def _draw_note(canvas: Canvas, model: Model, rect: Rect) -> None:
     """Draws the latest message, or else why the move that is shown was made."""
     theme, px, text, colour = canvas.theme, canvas.px, model.message, canvas.theme.accent
-    last = None if model.playback is None else model.playback.last
-    if not text and last is not None:
-        text = reason_and_risk(last.reason.text, last.risk)
-        colour = theme.warning if last.reason.is_guess else theme.safe
+    if not text and model.playback is not None and model.playback.last is not None:
+        text, colour = _about_move(model.playback, model.playback.last, theme)
     if not text:
         return
-    lines = fold(text, rect.width - px(22), px(13), Weight.MEDIUM)[:3]
+    lines = fold(text, rect.width - px(22), px(13), Weight.MEDIUM)[:NOTE_LINES]
     box = Rect(rect.left, rect.top, rect.width, px(14 + 18 * len(lines)))
     canvas.box(box, blend(theme.panel, colour, 0.12), 6)
     canvas.box(Rect(box.left, box.top, px(4), box.height), colour, 2)
@@ -122,9 +133,25 @@ def _draw_note(canvas: Canvas, model: Model, rect: Rect) -> None:
         canvas.text(line, at, 13, theme.text, Weight.MEDIUM)
 
 
+def _about_move(playback: Playback, move: RecordedMove, theme: Theme) -> tuple[str, Colour]:
+    """Says why a move was made, or what it did to the chance to win; and in which colour."""
+    graded, number = playback.graded.get(playback.at), playback.at - 1
+    if graded is not None and graded.kind is not Kind.CERTAIN:
+        is_mistake = graded.loss >= MISTAKE
+        return sentence(graded), theme.mine if is_mistake else theme.warning
+    text = reason_and_risk(move.reason.text, playback.risk(number))
+    return text, theme.warning if playback.is_guess(number) else theme.safe
+
+
 def _draw_summary(canvas: Canvas, model: Model, rect: Rect) -> None:
-    """Draws the layouts, the certain cells, the best cell and why it is the best."""
-    theme, px, result = canvas.theme, canvas.px, model.result
+    """Draws the layouts, the certain cells, the best cell and why it is the best.
+
+    At the end of a graded game, it sums the game up.
+    """
+    theme, px, result, playback = canvas.theme, canvas.px, model.result, model.playback
+    if playback is not None and playback.is_over and playback.grade is not None:
+        _draw_folded(canvas, " ".join(totals(playback.grade)), rect, theme.text)
+        return
     if result is None:
         canvas.text("thinking …", (rect.left, rect.top), TEXT, theme.faint)
         return

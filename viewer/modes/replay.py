@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from viewer.events import Key, Point
+from viewer.events import Graded, Key, Point
 from viewer.model import Mode, Model
 from viewer.playback import LARGE_STEP, Playback
 
@@ -53,6 +53,14 @@ def tick(model: Model, seconds: float) -> Model:
     # The odds of a position are shown before the player's move.
     ready = model.mode is Mode.REPLAY or not model.overlay.any or model.result is not None
     return _with_playback(model, playback.tick(seconds, ready))
+
+
+def graded(model: Model, event: Graded) -> Model:
+    """Shows the grades of the replay, if it is still the one that is shown."""
+    playback = model.replay
+    if playback is None or playback.moves is not event.replay.moves:
+        return model
+    return replace(model, replay=replace(playback, grade=event.grade))
 
 
 def _with_playback(model: Model, playback: Playback) -> Model:
