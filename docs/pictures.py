@@ -1,5 +1,6 @@
 """Makes the pictures of the documentation from seeds: `python docs/pictures.py`."""
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,18 +23,21 @@ from jaxsweep.rules.position import Position, to_grid_position, to_text
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
-from jaxsweep.single.replay import record
+from jaxsweep.single.grading import grade
+from jaxsweep.single.replay import record, to_json
 from jaxsweep.single.replay.pictures import animation
 from jaxsweep.strategies import BEST
 from viewer import drawing
 from viewer.analysis_result import analyse_position, count_numbers
-from viewer.effects import Analyse, CountNumbers, Effect, WatchGame
+from viewer.effects import Analyse, CountNumbers, Effect, GradeGame, WatchGame
 from viewer.engine_worker import next_move
 from viewer.events import (
     LEFT,
     RIGHT,
     AnalysisReady,
+    Dropped,
     Event,
+    Graded,
     Key,
     Motion,
     MovePlayed,
@@ -41,9 +45,9 @@ from viewer.events import (
     Pasted,
     Press,
     Release,
+    Tick,
 )
 from viewer.model import Mode, Model, Settings
-from viewer.playback import Playback
 from viewer.update import start, update
 
 IMAGES = Path(__file__).parent / "images"
@@ -107,6 +111,8 @@ def _answers(effect: Effect) -> Iterator[Event]:
             for played, (move, mines, win) in enumerate(moves, 1):
                 yield MovePlayed(run, played - 1, move, mines if played == 1 else None, win)
             yield MovePlayed(run, played, None)
+        case GradeGame(replay):
+            yield Graded(replay, grade(replay))
 
 
 def click(model: Model, cell: tuple[int, int], button: int = LEFT) -> Model:
@@ -122,13 +128,14 @@ def photograph(model: Model, name: str) -> None:
     pygame.image.save(surface, str(IMAGES / f"{name}.png"))
 
 
-def window_replay(seed: int) -> None:
-    """A replay just before a guess."""
-    playback = Playback.of(record("exact", Opening.of(LEVELS["expert"]), seed))
-    model = replace(
-        start(Settings(), Mode.REPLAY, SIZE), replay=playback.go(len(playback.moves) // 3)
-    )
-    photograph(after(model, Key("p", "p"), Key("g", "g")), "replay")
+def window_replay(seed: int, move: int) -> None:
+    """A replay with its grades, before one of its guesses."""
+    replay = record("exact", Opening.of(LEVELS["expert"]), seed)
+    file = Dropped("game.json", json.dumps(to_json(replay)).encode())
+    model = after(start(Settings(), Mode.REPLAY, SIZE), file)
+    assert model.replay is not None
+    model = replace(model, replay=model.replay.go(move))
+    photograph(after(model, Key("p", "p"), Tick(0.0)), "replay")
 
 
 def window_watch(seed: int, guess: int) -> None:
@@ -172,7 +179,7 @@ if __name__ == "__main__":
     position = telling_position(seed=1, many=256)
     terminal_odds(position)
     game_animation(seed=3)
-    window_replay(seed=21)
+    window_replay(seed=4, move=54)
     window_watch(seed=14, guess=8)
     window_play(seed=3)
     window_analyse(position)

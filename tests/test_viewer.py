@@ -627,7 +627,7 @@ def test_a_replay_too_large_to_be_graded_is_shown_all_the_same(hand):
 
 def test_grades_that_fail_are_said_to_fail():
     engine = EngineWorker(AtOnce)
-    engine.grade(GradeGame(None))
+    engine.grade(GradeGame(None))  # type: ignore[arg-type]
     assert engine.poll() == []
     (failed,) = engine.poll()
     assert isinstance(failed, events.EngineFailed)

@@ -117,7 +117,7 @@ class Layout:
             place.left + self.px(MARGIN),
             place.top + self.px(28),
             max(place.width - 2 * self.px(MARGIN), 1),
-            max(place.height - self.px(40), 1),
+            max(place.height - self.px(46), 1),
         )
 
     def move_at(self, across: int, moves: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from viewer.layout import Layout, Rect
 
-HEADER, NOTE, SUMMARY, TABLE_HEAD, ROW, CARD = 72, 92, 116, 30, 28, 196
+HEADER, NOTE, SUMMARY, TABLE_HEAD, ROW, CARD = 76, 92, 114, 30, 28, 196
 """Heights at scale 1."""
 
 MARGIN = 16
