@@ -7,6 +7,7 @@ from pathlib import Path
 import pygame
 import pytest
 
+from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.grid import HIDDEN
 from jaxsweep.rules.level import LEVELS
 from jaxsweep.rules.status import GameStatus
@@ -84,6 +85,17 @@ def test_without_weighed_cells_those_of_least_risk_are_listed():
     assert [row.win for row in candidate_rows(two)] == [0.5, 0.5], "either cell decides"
     safe = analysed([[HIDDEN, 0, HIDDEN, HIDDEN]], 1)
     assert candidate_rows(safe) == (), "nothing is to be weighed"
+
+
+def test_mines_of_a_game_that_is_over_are_seen_with_odds_too(hand):
+    hand = hand(Settings(level=LEVELS["beginner"], seed=8))
+    hand.click((0, 0))
+    mines = cells_of(hand.model.play.game.session.board.mines)
+    hand.click(mines[0])
+    hand.key("o")
+    hand.frames(3)
+    assert hand.model.result.analysis is not None
+    assert hand.colour(mines[1], 0.12, 0.2) == LIGHT.hidden
 
 
 # The timeline

@@ -74,7 +74,9 @@ def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) ->
                 kind = "flag" if mines[row, col] else "wrong flag"
             elif mines is not None and mines[row, col]:
                 kind = "mine"
-            shade = None if shades is None else int(shades[row, col])
+            # A mine is black: it is shown on the plain cell, where it can be seen.
+            is_mine = kind in ("mine", "exploded")
+            shade = None if shades is None or is_mine else int(shades[row, col])
             tiles.append((tile(theme, cell, kind, shade), at))
             if analysis is None or mines is not None:
                 continue
