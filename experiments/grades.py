@@ -1,6 +1,6 @@
 """How much of their chance to win known players lose by choices, as `jaxsweep grade` counts it.
 
-    python experiments/grades.py [--games N] [--quick]
+    python experiments/grades.py [--games N] [--starts safe zero] [--quick]
 
 Plays games of the standard levels, grades each, and takes the mean loss of a game. Writes
 `results/grades.json`, and the means to `jaxsweep/single/grading/reference.json`, with which people
@@ -8,6 +8,7 @@ are compared. What is done is kept in `results/grades.part.json` until all is: t
 on.
 """
 
+import hashlib
 import json
 import statistics
 import time
@@ -23,6 +24,7 @@ from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.players import BEST
+from jaxsweep.scalar.win_probability import WEIGHTS
 from jaxsweep.single.grading import Kind, grade
 from jaxsweep.single.grading.reference import REFERENCE
 from jaxsweep.single.replay import RecordedMove, Replay
@@ -30,7 +32,11 @@ from jaxsweep.single.watch import watch
 
 PLAYERS = ("random", "knowledge", "exact", "endgame", "strongest")
 BOARDS = ("beginner", "intermediate", "expert")
+STARTS = ("safe", "zero")
 SEED, GAMES, QUICK = 11, 400, 5
+
+OF_THE_JUDGE = 5
+"""The judge loses nothing by its own judgement: it plays this many times fewer games."""
 
 PART = reporting.RESULTS / "grades.part.json"
 
@@ -108,15 +114,18 @@ def main() -> None:
     """Measures, prints and writes the result file."""
     parser = reporting.arguments(__doc__, f"{QUICK} games each")
     parser.add_argument("--games", type=int, default=GAMES, help=f"default: {GAMES}")
+    parser.add_argument("--starts", nargs="+", choices=STARTS, default=STARTS)
     parsed = parser.parse_args()
     games = QUICK if parsed.quick else parsed.games
-    settings = {"seed": SEED, "games": games}
+    model = hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()[:12]
+    settings = {"seed": SEED, "games": games, "win_model": model}
     entries = [] if parsed.quick else kept(settings)
     done = {(entry["player"], entry["board"], entry["start"]) for entry in entries}
-    wanted = [(p, b, s) for s in (Start.SAFE, Start.ZERO) for b in BOARDS for p in PLAYERS]
+    wanted = [(p, b, Start(s)) for s in parsed.starts for b in BOARDS for p in PLAYERS]
     missing = [one for one in wanted if (one[0], one[1], one[2].value) not in done]
     for player, board, start in track(missing, "players", console=Console(stderr=True)):
-        entry = measure(player, board, start, games)
+        few = games // OF_THE_JUDGE if player == BEST and not parsed.quick else games
+        entry = measure(player, board, start, few)
         entries.append(entry)
         print(
             f"{board:12} {start.value} {player:10} lost {entry['loss']['mean']:.4f} of "

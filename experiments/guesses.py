@@ -66,7 +66,7 @@ def _dealer(opening: Opening) -> Callable[[Int64[np.ndarray, " games"]], jax.Arr
     allowed, mines = bitboard.pack(opening.allowed_mines()), jnp.int32(level.mines)
 
     def deal_one(number):
-        return deal_game(SEED, number, cells, allowed, mines).mines
+        return deal_game(np.uint32(SEED), number, cells, allowed, mines).mines
 
     return jax.jit(jax.vmap(deal_one, out_axes=-1))
 

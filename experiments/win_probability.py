@@ -260,6 +260,8 @@ def main() -> None:
         guesses_fitted={name: len(found.game) for name, found in fitted.items()},
         steps=STEPS,
     )
+    # Results do not depend on where the guesses are kept.
+    about["command"] = "python experiments/win_probability.py DIR"
     WEIGHTS.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
     reporting.write("win-probability", about | {"model": stored, "checked": checked})
     plot(checked, reporting.RESULTS / "win-probability.png")

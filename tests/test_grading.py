@@ -2,6 +2,7 @@ import itertools
 import json
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from jaxsweep.scalar.lookahead import look_ahead
 from jaxsweep.scalar.move_values import judge, value_move
 from jaxsweep.scalar.view import View
 from jaxsweep.single.grading import Kind, grade
+from jaxsweep.single.grading.reference import chance_before, losses_of_players
 from jaxsweep.single.grading.report import grade_to_json, sentence, totals
 from jaxsweep.single.grading.summary import summarise
 from jaxsweep.single.replay import ReplayError, from_bytes, record, save, to_json
@@ -305,6 +307,31 @@ def test_players_are_summed_up_apart(games):
     assert sum(one.games for one in everyone) == 21
     (ada,) = [one for one in everyone if one.player == "Ada"]
     assert (ada.games, ada.won, ada.loss, ada.like) == (1, 1, 0.5, None)
+
+
+def test_players_are_compared_with_known_ones():
+    game = record("exact", Opening.of(LEVELS["beginner"]), 4)
+    data = grade_to_json(grade(game), game) | {"player": "Ada"}
+    known = losses_of_players(LEVELS["beginner"], Start.SAFE)
+    assert known["strongest"] < known["exact"] < known["knowledge"] < known["random"]
+    for name, loss in known.items():
+        (one,) = summarise([data | {"loss": loss}] * 5)
+        assert one.like == (name, loss)
+        assert summarise([data | {"loss": loss}] * 4)[0].like is None
+
+
+def test_what_is_known_of_players_was_measured():
+    results = Path(__file__).parents[1] / "experiments" / "results"
+    for entry in json.loads((results / "grades.json").read_text("utf-8"))["players"]:
+        known = losses_of_players(LEVELS[entry["board"]], Start(entry["start"]))
+        assert known[entry["player"]] == round(entry["loss"]["mean"], 4)
+    (won,) = [
+        entry["win_rate"]
+        for entry in json.loads((results / "winrates.json").read_text("utf-8"))
+        if (entry["player"], entry["board"], entry["start"]) == ("strongest", "16×30/99", "zero")
+    ]
+    assert chance_before(LEVELS["expert"], Start.ZERO) == pytest.approx(won, abs=1e-4)
+    assert chance_before(Level(5, 5, 5), Start.SAFE) is None
 
 
 # The command line.

@@ -625,9 +625,9 @@ def test_a_replay_too_large_to_be_graded_is_shown_all_the_same(hand):
     assert not hand.model.message
 
 
-def test_grades_that_fail_are_said_to_fail():
+def test_grades_that_fail_are_said_to_fail(game):
     engine = EngineWorker(AtOnce)
-    engine.grade(GradeGame(None))  # type: ignore[arg-type]
+    engine.grade(GradeGame(replace(game, mines=~game.mines)))
     assert engine.poll() == []
     (failed,) = engine.poll()
     assert isinstance(failed, events.EngineFailed)

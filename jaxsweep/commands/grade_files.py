@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
 
 def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> Iterator[Outcome]:
-    """Grades files, and yields them as they are done; many are graded on all cores.
+    """Grades files, and yields what became of them, in order; many are graded on all cores.
 
     Where `out` is a folder, results are kept there, and those that it holds are not made again.
     """
@@ -61,7 +61,7 @@ def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> 
     pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_ignore_ctrl_c)
     try:
         waiting = [pool.submit(_grade_one, source, start, out) for source in sources]
-        for done in as_completed(waiting):
+        for done in waiting:  # In the order of the files, whichever is done first.
             yield done.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

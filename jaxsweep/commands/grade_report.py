@@ -73,7 +73,6 @@ def print_summary(console: Console, players: Sequence[Summary]) -> None:
     table.add_column("level", no_wrap=True)
     for name in ("games", "won", "lost a game", "luck", "accuracy", "needless"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("like" if any(one.like for one in players) else "", no_wrap=True)
     for one in players:
         margin = f" ± {one.margin:.1%}" if isfinite(one.margin) else ""
         table.add_row(
@@ -85,6 +84,11 @@ def print_summary(console: Console, players: Sequence[Summary]) -> None:
             f"{one.luck:+.1%}",
             f"{one.accuracy:.1%}",
             f"{one.needless:.1f}",
-            one.like or "",
         )
     console.print(table)
+    for one in players:
+        if one.like is not None:
+            name, loss = one.like
+            console.print(
+                f"{one.player} chooses about as well as {name}, which loses {loss:.1%} of a game."
+            )

@@ -64,8 +64,9 @@ class Entry:
     @property
     def speed(self) -> str:
         """The 3BV a second of a game that was won, in words; empty where it is not known."""
-        known = self.won and self.bbbv is not None and self.seconds > 0
-        return f", {self.bbbv / self.seconds:.2f} 3BV/s" if known else ""
+        if not self.won or self.bbbv is None or self.seconds <= 0:
+            return ""
+        return f", {self.bbbv / self.seconds:.2f} 3BV/s"
 
 
 @dataclass(frozen=True)

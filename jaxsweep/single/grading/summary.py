@@ -36,12 +36,12 @@ class Summary:
     """Needless guesses in a game."""
 
     @property
-    def like(self) -> str | None:
-        """The known player whose mean loss is nearest; None where nothing is known of the level."""
+    def like(self) -> tuple[str, float] | None:
+        """The known player whose mean loss is nearest, and that; None where nothing is known."""
         known = losses_of_players(self.level, Start(self.start))
         if not known or self.games < ENOUGH:
             return None
-        return min(known, key=lambda name: abs(known[name] - self.loss))
+        return min(known.items(), key=lambda other: abs(other[1] - self.loss))
 
 
 def summarise(games: Sequence[Mapping[str, Any]]) -> list[Summary]:
