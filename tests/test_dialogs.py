@@ -1,6 +1,7 @@
 """The start screen, the dialogs, and what the command opens with."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,6 +148,22 @@ def test_folders_are_walked_by_mouse_and_keys(hand, tmp_path):
     assert Path(hand.model.folder) == (tmp_path / "games").resolve(), "it is remembered"
     hand.press("escape")
     assert hand.model.picker is None
+
+
+def test_a_long_list_of_files_is_scrolled_and_any_name_is_shown(hand, tmp_path):
+    for i in range(60):
+        (tmp_path / f"{i}.json").write_text("")
+    (tmp_path / os.fsdecode(b"\xff\xfe.txt")).write_text("")
+    hand = hand(SMALL, executor=Pretending())
+    hand.press("control o")
+    last = len(hand.model.picker.entries) - 1
+    assert f"row {last}" not in [placed.button.name for placed in controls(hand.model)]
+    hand.window.send(events.Wheel((300, 300), -last))
+    hand.frames(1)
+    assert hand.model.picker.row == last
+    assert hand.button(f"row {last}").button.chosen
+    hand.window.send(events.Wheel((300, 300), last + 5))
+    assert hand.model.picker.row == 0
 
 
 def test_a_folder_that_cannot_be_read_is_reported(hand, tmp_path):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from viewer import picker
 from viewer.controls import REST, button_at, press
 from viewer.events import LEFT, RIGHT, Point, Press, Release
 from viewer.model import Mode, Model
@@ -94,7 +95,9 @@ def _on_cell(model: Model, before: Model, release: Release) -> Model:
 
 
 def on_wheel(model: Model, steps: int, at: Point) -> Model:
-    """Zooms in or out; the point under the mouse stays there."""
+    """Zooms in or out; the point under the mouse stays there. In a list of files, it scrolls."""
+    if model.picker is not None:
+        return picker.move(model, model.picker, -steps)
     if model.has_dialog:
         return model
     before, factor = model.layout, ZOOM**steps

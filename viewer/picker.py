@@ -36,10 +36,15 @@ def on_key(model: Model, picker: Picker, key: Key) -> Model:
             return model.with_effect(ListFolder(os.path.join(picker.folder, os.pardir)))
         case "return" | "right" if picker.entries:
             return choose(model, picker, picker.row)
-        case name if name in _STEPS and picker.entries:
-            row = min(max(picker.row + _STEPS[name], 0), len(picker.entries) - 1)
-            return replace(model, picker=replace(picker, row=row))
+        case name if name in _STEPS:
+            return move(model, picker, _STEPS[name])
     return model
+
+
+def move(model: Model, picker: Picker, step: int) -> Model:
+    """Selects another row, so many further down."""
+    row = max(min(picker.row + step, len(picker.entries) - 1), 0)
+    return replace(model, picker=replace(picker, row=row))
 
 
 def choose(model: Model, picker: Picker, row: int) -> Model:

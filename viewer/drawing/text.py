@@ -44,8 +44,10 @@ def render(text: str, height: int, colour: Colour, weight: Weight = Weight.REGUL
 
 
 def _one_line(text: str) -> str:
-    """A null character, which a file's name or a clipboard may hold, would be refused."""
-    return text.replace("\0", " ").replace("\n", " ")
+    """Returns a text that can be rendered, whatever a file's name or a clipboard holds."""
+    printable = text.replace("\0", " ").replace("\n", " ")
+    # A name that is no Unicode has lone surrogates.
+    return printable.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=1024)
