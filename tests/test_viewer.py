@@ -626,8 +626,12 @@ def test_a_replay_too_large_to_be_graded_is_shown_all_the_same(hand):
 
 
 def test_grades_that_fail_are_said_to_fail(game):
-    engine = EngineWorker(AtOnce)
-    engine.grade(GradeGame(replace(game, mines=~game.mines)))
+    class Failing(AtOnce):
+        def submit(self, function, /, *args, **kwargs):
+            return super().submit(lambda: 1 // 0)
+
+    engine = EngineWorker(Failing)
+    engine.grade(GradeGame(game))
     assert engine.poll() == []
     (failed,) = engine.poll()
     assert isinstance(failed, events.EngineFailed)
