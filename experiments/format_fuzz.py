@@ -4,8 +4,8 @@
 
 Files of every format, made up, are damaged at random: bytes set, taken out, doubled, the end cut.
 Each is read, and what was read is played to its last decision. Anything but a `FormatError` of one
-line ends the script: another exception, more than 10 seconds, or more memory than 2 GB. Every file
-is made from the seed and its number alone. Real replays are damaged as well where they are: beside
+line is a failure: another exception, more than 10 seconds, or more memory than 2 GB. Every file is
+made from the seed and its number alone. Real replays are damaged as well where they are: beside
 the project, or in the folder that JAXSWEEP_REPLAYS names. Writes `results/format-fuzz.json`.
 """
 
@@ -32,6 +32,7 @@ GAMES = 24
 SECONDS = 10
 MEMORY = 2**31
 LONGEST_SENTENCE = 500
+OUTCOMES = ("read", "sentence", "failure")
 
 
 def whole_files() -> list[tuple[str, bytes]]:
@@ -47,14 +48,19 @@ def whole_files() -> list[tuple[str, bytes]]:
 
 
 def outcome(data: bytes) -> str:
-    """What reading a file comes to: "read" or "sentence"; raises whatever else there is."""
+    """What reading a file comes to: "read", "sentence" or "failure"."""
+    signal.alarm(SECONDS)
     try:
         for content in read(data, "file"):
             last_decision(content)
     except FormatError as error:
-        if "\n" in str(error) or len(str(error)) > LONGEST_SENTENCE:
-            sys.exit(f"not one sentence: {error}")
-        return "sentence"
+        is_one = "\n" not in str(error) and len(str(error)) <= LONGEST_SENTENCE
+        return "sentence" if is_one else "failure"
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return "failure"
+    finally:
+        signal.alarm(0)
     return "read"
 
 
@@ -78,24 +84,19 @@ def main() -> None:
         rng = np.random.default_rng((SEED, number))
         name, whole = files[number % len(files)]
         data = damaged(whole, rng)
-        signal.alarm(SECONDS)
         before = time.process_time()
-        try:
-            result = outcome(data)
-        except BaseException:
+        result = outcome(data)
+        if result == "failure":
             print(f"file {number}, {name}: {data!r}", file=sys.stderr)
-            raise
-        signal.alarm(0)
         if time.process_time() - before > slowest:
             slowest, slowest_name = time.process_time() - before, name
-        of_format = found.setdefault(name, {"read": 0, "sentence": 0})
-        of_format[result] += 1
-    total = {key: sum(each[key] for each in found.values()) for key in ("read", "sentence")}
+        found.setdefault(name, dict.fromkeys(OUTCOMES, 0))[result] += 1
+    total = {key: sum(each[key] for each in found.values()) for key in OUTCOMES}
     summary = {
         "files": count,
         "games": total["read"],
         "sentences": total["sentence"],
-        "other exceptions": 0,
+        "failures": total["failure"],
         "slowest file, processor seconds": round(slowest, 4),
         "its format": slowest_name,
         "processor seconds": round(time.process_time() - began, 1),
@@ -104,8 +105,9 @@ def main() -> None:
     }
     print(summary)
     if not parsed.quick:
-        origin = reporting.origin(seed=SEED, files=count, limit_seconds=SECONDS)
+        origin = reporting.origin(seed=SEED, limit_seconds=SECONDS, limit_bytes=MEMORY)
         reporting.write("format-fuzz", origin | summary)
+    sys.exit(1 if total["failure"] else 0)
 
 
 if __name__ == "__main__":

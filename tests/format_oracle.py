@@ -13,29 +13,40 @@ _BESIDE = Path(__file__).parents[2] / "shared" / "data" / "replays"
 REPLAYS = Path(os.environ.get("JAXSWEEP_REPLAYS", _BESIDE))
 """The folder of real replays: beside the project, or where JAXSWEEP_REPLAYS says."""
 
-MS_TOOLLIB = """
+FACTS = """
 import json, sys
 import ms_toollib
 
+KINDS = {
+    "evf": ms_toollib.EvfVideo,
+    "rmv": ms_toollib.RmvVideo,
+    "avf": ms_toollib.AvfVideo,
+    "mvf": ms_toollib.MvfVideo,
+}
 for line in sys.stdin:
     name = line.strip()
-    kinds = {"evf": ms_toollib.EvfVideo, "rmv": ms_toollib.RmvVideo, "avf": ms_toollib.AvfVideo}
-    video = kinds[name.rpartition(".")[2]](name)
+    video = KINDS[name.rpartition(".")[2]](name)
     video.parse()
     video.analyse()
     video.current_time = 1e9
     board = [[r, c] for r, row in enumerate(video.board) for c, x in enumerate(row) if x == -1]
-    facts = {"mines": board, "rtime": video.rtime, "player": str(video.player_identifier)}
-    facts |= {"left": video.left, "right": video.right, "double": video.double}
-    facts |= {"solved": video.bbbv_solved, "bbbv": video.bbbv}
+    facts = {"mines": board, "rtime": video.rtime}
+    facts |= {"left": video.left, "right": video.right, "double": video.double, "evf": {}}
+    for version in (0, 3, 4):
+        getattr(video, f"generate_evf_v{version}_raw_data")()
+        facts["evf"][version] = bytes(video.raw_data).hex()
     print(json.dumps(facts), flush=True)
 """
 
 
 def ms_toollib_facts(paths):
-    """The mines, the time and the clicks of each of these files, as ms_toollib counts them."""
+    """The mines, the time and the clicks of each of these files, as ms_toollib counts them.
+
+    And `evf`: the same game as it writes it, in hexadecimal digits, by version. Version 2 is
+    missing, since ms_toollib 1.5.20 marks it as version 0.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", MS_TOOLLIB],
+        [sys.executable, "-c", FACTS],
         input="\n".join(map(str, paths)),
         capture_output=True,
         text=True,

@@ -158,8 +158,10 @@ SETTINGS = Settings(
 def test_games_are_dropped_on_the_window(name):
     model = opened(events.Dropped(f"game.{name}", write(name, GAME)))
     assert model.mode is Mode.REPLAY and not model.message
-    assert (model.playback.boards[-1].mines == GAME.mines).all()
-    assert len(model.playback.moves) == (0 if name == "mbf" else len(as_replay(GAME).moves))
+    playback = model.playback
+    assert playback is not None
+    assert (playback.boards[-1].mines == GAME.mines).all()
+    assert len(playback.moves) == (0 if name == "mbf" else len(as_replay(GAME).moves))
 
 
 def test_links_are_pasted_into_the_window():

@@ -89,6 +89,10 @@ def test_replays_need_no_jax(replay, tmp_path):
     out, _ = run("jaxsweep.replay", "check", replay)
     assert "no problems found" in out
     run("jaxsweep.replay", "show", replay)
+    run("jaxsweep.replay", "convert", replay, tmp_path / "game.evf")
+    out, _ = run("jaxsweep.replay", "info", tmp_path / "game.evf", "--json")
+    assert json.loads(out)["format"] == "evf"
+    run("jaxsweep.analyze", tmp_path / "game.evf")
     run("jaxsweep.replay", "export", replay, "--html", tmp_path / "game.html")
     out, _ = run("jaxsweep.grade", replay)
     assert "Accuracy" in out

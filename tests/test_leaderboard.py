@@ -30,7 +30,7 @@ def test_what_is_added_is_read(folder):
     assert leaderboard.read() == [GAME, lost]
     assert leaderboard.path() == folder / "leaderboard.csv"
     assert leaderboard.path().read_text(encoding="utf-8").splitlines() == [
-        "name,level,start,won,seconds,helped,date",
+        "name,level,start,won,seconds,helped,date,3bv",
         "ana,beginner,safe,1,12.5,0,2025-03-01T08:00:00+00:00",
         '"José ""x"", y",12x12x10,zero,0,12.5,0,2025-03-01T08:00:00+00:00',
     ]

@@ -128,6 +128,20 @@ def test_the_events_that_we_write_say_what_happens():
         check_steps(read_steps(write("rmv", made_up_game(seed))))
 
 
+def test_what_ms_toollib_writes_is_read():
+    """It transcodes real replays to versions 0, 3 and 4 of .evf."""
+    needs.packages("ms_toollib", group="test")
+    games = [read_one(real(name), name) for name in READABLE]
+    facts = ms_toollib_facts([REPLAYS / name for name in READABLE])
+    for name, game, said in zip(READABLE, games, facts, strict=True):
+        for version, text in said["evf"].items():
+            again = read_one(bytes.fromhex(text), f"{name}, version {version}")
+            np.testing.assert_array_equal(again.mines, game.mines)
+            assert again.clicks == game.clicks
+            assert again.seconds == pytest.approx(game.seconds, abs=0.0101)
+            assert again.player == game.player
+
+
 def test_ms_toollib_reads_what_we_write(tmp_path):
     """Won, lost and unfinished games that begin with a left click.
 

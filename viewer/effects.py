@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int8
 
+from jaxsweep.rules.board import Cell
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.single.person import PersonGame
 from jaxsweep.single.replay import Replay
@@ -19,6 +20,15 @@ class Analyse:
 
     grid: Int8[np.ndarray, "rows cols"]
     mines: int
+
+
+@dataclass(frozen=True, eq=False)
+class CountNumbers:
+    """Asks what a hidden cell would show; answered by `events.NumbersCounted`."""
+
+    grid: Int8[np.ndarray, "rows cols"]
+    mines: int
+    cell: Cell
 
 
 @dataclass(frozen=True)
@@ -74,10 +84,35 @@ class SaveReplay:
 
 
 @dataclass(frozen=True)
+class ListFolder:
+    """Reads what a folder holds; answered by `events.FolderListed`."""
+
+    folder: str
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """Reads a file; answered by `events.Dropped`, or by `events.Notice` if it cannot be read."""
+
+    path: str
+
+
+@dataclass(frozen=True)
 class Quit:
     """Closes the window."""
 
 
 Effect = (
-    Analyse | WatchGame | GradeGame | Copy | Paste | EnterGame | ReadLeaderboard | SaveReplay | Quit
+    Analyse
+    | CountNumbers
+    | WatchGame
+    | GradeGame
+    | Copy
+    | Paste
+    | EnterGame
+    | ReadLeaderboard
+    | SaveReplay
+    | ListFolder
+    | OpenFile
+    | Quit
 )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Int8
 
 from jaxsweep.formats import read
 from jaxsweep.formats.conversion import as_replay
@@ -50,6 +51,11 @@ def _show_position(model: Model, position: GridPosition, source: str) -> Model:
     grid, mines = position
     if grid.size > MAX_CELLS:
         return replace(model, message=f"{source}: too large a board for the window")
+    return to_analyse(model, grid, mines)
+
+
+def to_analyse(model: Model, grid: Int8[np.ndarray, "rows cols"], mines: int) -> Model:
+    """Shows a position in analyse mode."""
     session = model.play.game.session
     if np.array_equal(grid >= 0, session.board.grid >= 0) and session.opening is not None:
         model = play.with_help(model)  # The odds of the game under way are help.

@@ -28,6 +28,8 @@ class Playback:
     moves: tuple[RecordedMove, ...] = ()
     boards: tuple[Board, ...] = ()
     """Before the first move, and after each."""
+    wins: tuple[float | None, ...] = ()
+    """The win probability before each move, where the player has estimated it."""
     at: int = 0
     """The number of moves before the board that is shown."""
     running: bool = False
@@ -95,6 +97,11 @@ class Playback:
         """Whether the last board is shown, and no move follows it."""
         return self.complete and self.at == len(self.moves)
 
+    @property
+    def is_fastest(self) -> bool:
+        """Whether it cannot run faster."""
+        return self.speed == len(SPEEDS) - 1
+
     def go(self, at: int) -> "Playback":
         """Shows the board after `at` moves, or the nearest there is."""
         return replace(self, at=min(max(at, 0), len(self.moves)), waited=0.0)
@@ -125,10 +132,13 @@ class Playback:
             return self.go(self.at + 1)
         return replace(self, waited=waited)
 
-    def with_move(self, move: RecordedMove | None, mines: np.ndarray | None) -> "Playback":
+    def with_move(
+        self, move: RecordedMove | None, mines: np.ndarray | None, win: float | None = None
+    ) -> "Playback":
         """Appends a move; None completes the game. `mines` come with the first move."""
         if move is None:
             return replace(self, complete=True)
         boards = self.boards if mines is None else (Board.all_hidden(mines),)
         after = after_move(boards[-1], move.flags, move.cells)
-        return replace(self, moves=(*self.moves, move), boards=(*boards, after))
+        moves, wins = (*self.moves, move), (*self.wins, win)
+        return replace(self, moves=moves, boards=(*boards, after), wins=wins)

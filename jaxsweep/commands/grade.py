@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from jaxsweep.commands import arguments, grade_report, replay_files
 from jaxsweep.commands.grade_files import Outcome, grade_all
+from jaxsweep.commands.progress import counting_bar
 from jaxsweep.formats import READ
 from jaxsweep.rules.level import Start
 from jaxsweep.runtime.files import write_atomically
@@ -95,16 +95,7 @@ def _grade_one(parsed: argparse.Namespace) -> None:
 
 def _grade_many(parsed: argparse.Namespace) -> int:
     """Grades all games of all files; returns the exit status."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("files"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+    bar = counting_bar("files")
     done: list[Outcome] = []
     try:
         with bar:

@@ -64,7 +64,7 @@ def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> 
         for done in waiting:  # In the order of the files, whichever is done first.
             yield done.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def _ignore_ctrl_c() -> None:

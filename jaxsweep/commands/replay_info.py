@@ -93,16 +93,14 @@ COLUMNS = {
     "won": lambda facts: {None: "", True: "won", False: "no"}[facts["won"]],
     "seconds": lambda facts: _number(facts["seconds"], ".3f"),
     "3BV": lambda facts: _number(facts["bbbv"]),
-    "ops": lambda facts: _number(facts["openings"]),
-    "isl": lambda facts: _number(facts["islands"]),
     "ZiNi": lambda facts: _number(facts["zini"]),
     "HZiNi": lambda facts: _number(facts["hzini"]),
-    "left": lambda facts: _number(facts["left"]),
-    "right": lambda facts: _number(facts["right"]),
-    "chords": lambda facts: _number(facts["chords"]),
+    "clicks": lambda facts: "+".join(_number(facts[key]) for key in CLICKS).strip("+"),
     "luck": lambda facts: _number(facts["pluck"], ".2f"),
 }
-"""The columns of the table, after the file, its format and the level."""
+"""The columns of the table after the file, its format and the level; clicks by button."""
+
+CLICKS = ("left", "right", "chords")
 
 
 def _number(value: float | int | None, style: str = "") -> str:
@@ -111,9 +109,10 @@ def _number(value: float | int | None, style: str = "") -> str:
 
 def _print_table(found: list[dict[str, Any]]) -> None:
     """Prints a line for each game."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("file", "format", "level"):
-        table.add_column(name, overflow="fold")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("file", overflow="fold")
+    for name in ("format", "level"):
+        table.add_column(name, no_wrap=True)
     for name in COLUMNS:
         table.add_column(name, justify="right", no_wrap=True)
     for facts in found:

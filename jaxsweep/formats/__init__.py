@@ -16,15 +16,16 @@ from jaxsweep.formats.base import (
     Content,
     FormatError,
 )
+from jaxsweep.formats.conversion import as_game, as_position, as_replay
 from jaxsweep.formats.link import looks_like_link
 from jaxsweep.formats.text import clip, text_of
 from jaxsweep.runtime.registry import LazyRegistry
 
 FORMATS: LazyRegistry[AbstractFormat] = LazyRegistry(
     {
+        "mine": "jaxsweep.formats.mine:Mine",
         "rmv": "jaxsweep.formats.rmv:Rmv",
         "board": "jaxsweep.formats.board_text:BoardText",
-        "mine": "jaxsweep.formats.mine:Mine",
         "msor": "jaxsweep.formats.msor:Msor",
         "replay": "jaxsweep.formats.json_files:ReplayJson",
         "position": "jaxsweep.formats.json_files:PositionJson",
@@ -116,6 +117,9 @@ __all__ = [
     "READ",
     "Content",
     "FormatError",
+    "as_game",
+    "as_position",
+    "as_replay",
     "format_of_ending",
     "read",
     "read_source",

@@ -10,6 +10,9 @@ from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.replay.clicks import clicked_game, replay_of
 from jaxsweep.single.replay.format import Replay, after_move
 
+MAX_BOARD_CELLS = 2**29
+"""The most cells that the boards of a replay have together: whoever shows it keeps them all."""
+
 
 def as_game(content: Content) -> ClickedGame:
     """Returns a game as clicks; raises `FormatError` for a position, whose mines are unknown."""
@@ -22,7 +25,12 @@ def as_replay(content: Content) -> Replay:
     """Returns a game as a replay; raises `FormatError` for a position."""
     if isinstance(content, GridPosition):
         raise FormatError("a position, not a game: it does not say where the mines are")
-    return replay_of(content) if isinstance(content, ClickedGame) else content
+    if isinstance(content, Replay):
+        return content
+    if len(content.clicks) * content.mines.size > MAX_BOARD_CELLS:
+        clicks, (rows, cols) = len(content.clicks), content.mines.shape
+        raise FormatError(f"{clicks} clicks on {rows}×{cols} cells are too many for a replay")
+    return replay_of(content)
 
 
 def as_position(content: Content, move: int | None = None) -> GridPosition:

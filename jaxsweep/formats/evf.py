@@ -33,6 +33,9 @@ MOUSE = dict(enumerate(map(Mouse, _ORDER), start=1))
 CODES = {mouse: code for code, mouse in MOUSE.items()}
 
 END, END_UNSIGNED, PAUSE = 0, 255, 255
+CHECKSUM = 32
+"""The bytes of the checksum, which signed files of versions 0 to 3 end with."""
+
 STATES, BOARD_EVENTS = (81, 82, 83, 92, 93, 94, 99), range(100, 122)
 NUMBER_METRIC, TEXT_METRIC = 200, 201
 OTHER_EVENTS = {*STATES, *BOARD_EVENTS, NUMBER_METRIC, TEXT_METRIC}
@@ -144,6 +147,9 @@ def _events(reader: ByteReader, size: int, shape: tuple[int, ...]) -> Iterator[M
         milliseconds = reader.unsigned(3, "an event")
         x, y = reader.unsigned(2, "an event"), reader.unsigned(2, "an event")
         yield MouseEvent(MOUSE[code], milliseconds / 1000, cell_at(x, y, size, shape))
+    rest = len(reader.data) - reader.offset
+    if rest != (CHECKSUM if code == END else 0):
+        raise reader.fail(f"the events end, but {rest} bytes follow")
 
 
 def _events_v4(reader: ByteReader, size: int, shape: tuple[int, ...]) -> Iterator[MouseEvent]:

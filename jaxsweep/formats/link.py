@@ -19,5 +19,7 @@ def fields_of(data: bytes) -> dict[str, str]:
     if not looks_like_link(start.split()[0] if start.split() else ""):
         return {}
     text = text_of(data).strip()
-    # Pages that are one program have their question mark behind a hash.
-    return dict(parse_qsl(text[text.rfind("?") + 1 :])) if looks_like_link(text) else {}
+    if not looks_like_link(text):
+        return {}
+    # Pages that are one program have their question mark behind a hash; others a hash behind it.
+    return dict(parse_qsl(text[text.rfind("?") + 1 :].partition("#")[0]))

@@ -36,10 +36,12 @@ def on_key(model: Model, key: Key) -> Model:
 def scrub(model: Model, at: Point) -> Model:
     """Goes to the move at a point of the timeline, if the point is on it."""
     timeline, playback = model.layout.timeline, model.playback
-    if timeline is None or playback is None or not timeline.has(at) or not playback.moves:
+    if timeline is None or playback is None or not playback.moves:
         return model
-    share = (at[0] - timeline.left) / timeline.width
-    moved = playback.go(round(share * len(playback.moves)))
+    across = min(max(at[0], timeline.left), timeline.right - 1)
+    if not timeline.has((across, at[1])):
+        return model
+    moved = playback.go(model.layout.move_at(across, len(playback.moves)))
     return _with_playback(model, replace(moved, running=False))
 
 
