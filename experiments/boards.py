@@ -141,7 +141,7 @@ def repair_times(level: Level, count: int) -> dict[str, Any]:
     """Processor time of each of some repaired boards."""
     from jaxsweep.native.no_guess import EXACT
     from jaxsweep.native.repair import make_repair_room, repair_board
-    from jaxsweep.puzzles.repair import TRIES
+    from jaxsweep.puzzles.repair import tries_of
 
     opening = Opening.of(level, Start.ZERO)
     space = make_repair_room(opening)
@@ -149,7 +149,7 @@ def repair_times(level: Level, count: int) -> dict[str, Any]:
     milliseconds, changes, solved = [], [], 0
     for game in range(count):
         began = time.process_time()
-        rule, tried = repair_board(SEED, game, first, EXACT, TRIES, space)
+        rule, tried = repair_board(SEED, game, first, EXACT, tries_of(level), space)
         milliseconds.append(1e3 * (time.process_time() - began))
         changes.append(tried)
         solved += rule >= 0

@@ -13,11 +13,15 @@ from jaxsweep.puzzles.proofs import prove
 from jaxsweep.puzzles.search import Deals, Drawn, first_without_machine_code
 from jaxsweep.puzzles.wishes import Wishes
 from jaxsweep.rules.board import Mask
+from jaxsweep.rules.level import Level
 from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.geometry import from_mask, geometry, indices
 
-TRIES = 100_000
-"""Changes of a board after which it is given up."""
+TRIED_CELLS = 20_000_000
+"""A board is given up after changes that together have so many cells: a second or two."""
+
+PATIENT = 1_000
+"""Without machine code, a board that needs more changes is left to it."""
 
 NEARBY = 0.5
 """How often a cell changes places with one that is hidden, rather than with any other."""
@@ -43,6 +47,11 @@ def search_repaired(wishes: Wishes, seed: int, begin: int = 0) -> Iterator[Deals
     )
 
 
+def tries_of(level: Level) -> int:
+    """Returns how many changes of a board are tried."""
+    return TRIED_CELLS // level.cells
+
+
 def _repair(wishes: Wishes, seed: int, numbers: range) -> Deals:
     """Repairs deals in machine code."""
     from jaxsweep.native.no_guess import count_3bv
@@ -51,10 +60,10 @@ def _repair(wishes: Wishes, seed: int, numbers: range) -> Deals:
 
     opening, level = wishes.opening, wishes.opening.level
     first = opening.first[0] * level.cols + opening.first[1]
-    space = thread_memory(make_repair_room, opening)
+    space, tries = thread_memory(make_repair_room, opening), tries_of(level)
     boards, left_out = [], 0
     for game in numbers:
-        rule, _ = repair_board(seed, game, first, int(wishes.max_rule), TRIES, space)
+        rule, _ = repair_board(seed, game, first, int(wishes.max_rule), tries, space)
         bbbv = count_3bv(0, space.room.play, space.boards)
         left_out += rule < 0
         if rule >= 0 and wishes.bbbv[0] <= bbbv <= wishes.bbbv[1]:
@@ -63,21 +72,20 @@ def _repair(wishes: Wishes, seed: int, numbers: range) -> Deals:
     return Deals(numbers, boards, left_out)
 
 
-def _repair_uncompiled(wishes: Wishes, seed: int, numbers: range) -> Deals:
-    """Repairs deals by the scalar path."""
-    boards, left_out = [], 0
+def _repair_uncompiled(wishes: Wishes, seed: int, numbers: range) -> Deals | None:
+    """Repairs deals by the scalar path; returns None if one needs many changes."""
+    boards = []
     for game in numbers:
-        mines, hardest = repair_uncompiled(wishes, seed, game)
+        mines, hardest = repair_uncompiled(wishes, seed, game, PATIENT)
+        if hardest is None:
+            return None
         bbbv = BoardValue.of(mines).bbbv
-        left_out += hardest is None
-        if hardest is not None and wishes.bbbv[0] <= bbbv <= wishes.bbbv[1]:
+        if wishes.bbbv[0] <= bbbv <= wishes.bbbv[1]:
             boards.append(Drawn(game, mines, bbbv, hardest))
-    return Deals(numbers, boards, left_out)
+    return Deals(numbers, boards, 0)
 
 
-def repair_uncompiled(
-    wishes: Wishes, seed: int, game: int, tries: int = TRIES
-) -> tuple[Mask, Tier | None]:
+def repair_uncompiled(wishes: Wishes, seed: int, game: int, tries: int) -> tuple[Mask, Tier | None]:
     """Repairs one deal as `native.repair.repair_board`; the rule is None if it is given up."""
     opening, most = wishes.opening, wishes.max_rule
     mines = deal(opening, seed, game)

@@ -63,7 +63,7 @@ def search(wishes: Wishes, seed: int, begin: int = 0) -> Iterator[Deals]:
 
 
 def first_without_machine_code(
-    uncompiled: Callable[[range], Found],
+    uncompiled: Callable[[range], Found | None],
     compiled: Callable[[range], Found],
     function: str,
     begin: int,
@@ -72,7 +72,8 @@ def first_without_machine_code(
     """Yields what becomes of ranges of deals, in order and without end.
 
     Args:
-        uncompiled: makes it without machine code, in this thread.
+        uncompiled: makes it without machine code, in this thread; None where that would take long,
+            so that machine code is used from there on.
         compiled: makes the same with machine code, on all cores.
         function: what is compiled, as `module.name`: where it is on disk, it is used at once.
         begin: the first deal.
@@ -85,8 +86,12 @@ def first_without_machine_code(
     few, chunk, most = sizes
     end = begin
     if not is_on_disk(function):
-        end += most
-        yield from map(uncompiled, _ranges(begin, few, end))
+        for numbers in _ranges(begin, few, begin + most):
+            found = uncompiled(numbers)
+            if found is None:
+                break
+            yield found
+            end = numbers.stop
     yield from map_in_order(compiled, _ranges(end, chunk))
 
 
