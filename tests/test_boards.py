@@ -230,6 +230,10 @@ def test_a_link_is_judged(capsys):
         ((*ORDER, "--format", "mbf"), "--format writes files: it needs --out"),
         (("custom", "300", "300", "9", "--no-guess"), "at most 10000"),
         (
+            ("custom", "2", "2", "2", "--no-guess", "--repair", "--patience", "0"),
+            "--patience SECONDS searches longer",
+        ),
+        (
             ("custom", "16", "30", "200", "--no-guess", "--start", "zero", "--patience", "0"),
             "--repair moves mines instead",
         ),

@@ -17,8 +17,11 @@ from jaxsweep.rules.level import Level
 from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.geometry import from_mask, geometry, indices
 
+TRIES = 50_000
+"""The most changes of a board until it is given up."""
+
 TRIED_CELLS = 20_000_000
-"""A board is given up after changes that together have so many cells: a second or two."""
+"""The most cells of all boards that are tried then: no board takes more than a second or two."""
 
 PATIENT = 1_000
 """Without machine code, a board that needs more changes is left to it."""
@@ -49,7 +52,7 @@ def search_repaired(wishes: Wishes, seed: int, begin: int = 0) -> Iterator[Deals
 
 def tries_of(level: Level) -> int:
     """Returns how many changes of a board are tried."""
-    return TRIED_CELLS // level.cells
+    return min(TRIES, TRIED_CELLS // level.cells)
 
 
 def _repair(wishes: Wishes, seed: int, numbers: range) -> Deals:
