@@ -105,12 +105,17 @@ def _game(board: OrderedBoard) -> int:
 
 def _out_of_reach(order: Order, deals: int, seconds: float, count: int) -> str:
     """Says how rare boards must be, how long the rest would take, and what can be done."""
-    rare = max(deals / CONFIDENCE, 1.0)
+    rare = deals / CONFIDENCE
     hours = count * rare * seconds / deals / 3600
     time_left = f"{60 * hours:.0f} minutes" if hours < 2 else f"{hours:,.0f} hours"
     advice = "--patience SECONDS searches longer"
     if order.wishes.no_guess and not order.repaired:
         advice += ", and --repair moves mines instead of dealing again"
+    if rare < 2:
+        return (
+            f"no board in {deals:,} deals and {seconds:.0f} s, too few to say how rare such boards "
+            f"are ({order.wishes.text}); {advice}"
+        )
     return (
         f"no board in {deals:,} deals and {seconds:.0f} s: fewer than one in {rare:,.0f} are what "
         f"is asked for ({order.wishes.text}), so {count:,} would take more than {time_left}; "
