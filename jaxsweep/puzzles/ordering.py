@@ -10,6 +10,9 @@ from jaxsweep.puzzles.repair import search_repaired
 from jaxsweep.puzzles.search import Drawn, search
 from jaxsweep.puzzles.wishes import NO_LIMIT, WishError, Wishes
 
+UNITS = (("years", 31_556_952), ("days", 86_400), ("hours", 3600), ("minutes", 60))
+"""How long something takes is said in the first of these of which it takes two."""
+
 CONFIDENCE = 3.0
 """If n deals have no board, there is less than one in n / 3, with 95 % confidence."""
 
@@ -106,8 +109,8 @@ def _game(board: OrderedBoard) -> int:
 def _out_of_reach(order: Order, deals: int, seconds: float, count: int) -> str:
     """Says how rare boards must be, how long the rest would take, and what can be done."""
     rare = deals / CONFIDENCE
-    hours = count * rare * seconds / deals / 3600
-    time_left = f"{60 * hours:.0f} minutes" if hours < 2 else f"{hours:,.0f} hours"
+    wait = count * rare * seconds / deals
+    unit, size = next(((u, s) for u, s in UNITS if wait >= 2 * s), ("seconds", 1))
     advice = "--patience SECONDS searches longer"
     if order.wishes.no_guess and not order.repaired:
         advice += ", and --repair moves mines instead of dealing again"
@@ -118,6 +121,6 @@ def _out_of_reach(order: Order, deals: int, seconds: float, count: int) -> str:
         )
     return (
         f"no board in {deals:,} deals and {seconds:.0f} s: fewer than one in {rare:,.0f} are what "
-        f"is asked for ({order.wishes.text}), so {count:,} would take more than {time_left}; "
+        f"is asked for ({order.wishes.text}), so {count:,} would take more than {wait / size:,.0f} {unit}; "
         f"{advice}"
     )
