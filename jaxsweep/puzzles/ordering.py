@@ -121,6 +121,6 @@ def _out_of_reach(order: Order, deals: int, seconds: float, count: int) -> str:
         )
     return (
         f"no board in {deals:,} deals and {seconds:.0f} s: fewer than one in {rare:,.0f} are what "
-        f"is asked for ({order.wishes.text}), so {count:,} would take more than {wait / size:,.0f} {unit}; "
-        f"{advice}"
+        f"is asked for ({order.wishes.text}), so {count:,} would take more than "
+        f"{wait / size:,.0f} {unit}; {advice}"
     )
