@@ -4,7 +4,7 @@ from functools import partial
 
 import jax
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Array, Int
 
 from jaxsweep.benchmarks.catalogue import Call
 from jaxsweep.engines import random_layouts, rejection
@@ -119,7 +119,7 @@ def environment_steps(opening: Opening, batch: int) -> Call:
     rows, cols = row.reshape(TURNS, batch), col.reshape(TURNS, batch)
 
     @jax.jit
-    def step(state: EnvState, turn: Int[np.ndarray, ""]) -> EnvState:
+    def step(state: EnvState, turn: Int[Array | np.ndarray, ""]) -> EnvState:
         return environment.step_and_reset(state, rows[turn], cols[turn], seed)[0]
 
     # What is timed is games under way: all begin, and soon end, in the first steps.
