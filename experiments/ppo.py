@@ -1,6 +1,6 @@
 """A network that learns to play beginner games by proximal policy optimisation (PPO), from nothing.
 
-    python experiments/ppo.py [--quick] [--out FOLDER] [--updates N] [--seed N]
+    python experiments/ppo.py [--quick] [--out FOLDER] [--updates N] [--channels N] [--seed N]
 
 Games are played and learnt from on the device; see `proximal_policy.py`. Its win rate is measured
 every few updates, by games of its likeliest cells on boards of their own. The folder holds the run:
@@ -8,9 +8,7 @@ the same command goes on where it was, with the same curve. At the end, more fre
 `results/ppo.json` and `results/ppo.png`, beside the players of `results/winrates.json`.
 """
 
-import os
 import tempfile
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,15 +19,14 @@ import numpy as np
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from rich.progress import Progress
 
 import reporting
-from checkpoints import Checkpoints
 from greedy_games import win_rate
 from jaxsweep.commands.arguments import whole_number
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime.compilation import use_cache
 from proximal_policy import Settings, Training, begin, train
+from training_runs import Curve, Facts, train_to_end
 
 OPENING = Opening.of(LEVELS["beginner"], Start.ZERO)
 CHUNK = 20
@@ -40,40 +37,29 @@ PLAYERS = ("random", "knowledge", "exact")
 
 def learn(
     settings: Settings, folder: Path, chunk: int = CHUNK, games: int = CHECK_GAMES
-) -> tuple[Training, list[dict[str, Any]]]:
+) -> tuple[Training, Curve]:
     """Trains to the end, from where the folder is; returns the end and the curve up to it."""
     first = {"opening": [str(settings.opening.level), settings.opening.start.value]}
     first["opening"] += list(settings.opening.first)
-    checkpoints = Checkpoints(folder, asdict(settings) | first)
-    training, curve = checkpoints.load(begin(settings))
-    with Progress() as bar:
-        task = bar.add_task("learning", total=settings.updates)
-        while (done := int(training.updates)) < settings.updates:
-            bar.update(task, completed=done)
-            began, worked = time.perf_counter(), time.process_time()
-            training, facts = train(training, settings, min(chunk, settings.updates - done))
-            facts = {name: np.asarray(each) for name, each in facts.items()}
-            # What measuring takes is not counted.
-            spent = {
-                "seconds": time.perf_counter() - began,
-                "processor_seconds": time.process_time() - worked,
-            }
-            before = curve[-1] if curve else dict.fromkeys(spent, 0.0)
-            curve.append(
-                {
-                    "updates": int(training.updates),
-                    "steps": int(training.updates) * settings.games * settings.steps,
-                    **{name: before[name] + each for name, each in spent.items()},
-                    "load_average": os.getloadavg()[0],
-                    **measure(training, settings, games),
-                    "won_while_learning": int(facts["won"].sum()),
-                    "finished_while_learning": int(facts["finished"].sum()),
-                    **{name: float(facts[name].mean()) for name in ("entropy", "value_error")},
-                }
-            )
-            checkpoints.save(training, curve)
-            bar.update(task, description=f"{curve[-1]['win_rate']:.1%} won")
-    return training, curve
+
+    def point(training: Training, facts: Facts) -> dict[str, Any]:
+        return {
+            "steps": int(training.updates) * settings.games * settings.steps,
+            **measure(training, settings, games),
+            "won_while_learning": int(facts["won"].sum()),
+            "finished_while_learning": int(facts["finished"].sum()),
+            **{name: float(facts[name].mean()) for name in ("entropy", "value_error")},
+        }
+
+    return train_to_end(
+        folder,
+        asdict(settings) | first,
+        begin(settings),
+        settings.updates,
+        chunk,
+        lambda training, count: train(training, settings, count),
+        point,
+    )
 
 
 def measure(training: Training, settings: Settings, games: int) -> dict[str, Any]:
@@ -124,7 +110,8 @@ def main() -> None:
         "--out", type=Path, default=Path("build/ppo"), metavar="FOLDER", help="where the run is"
     )
     count = whole_number(1, 2**30)
-    parser.add_argument("--updates", type=count, default=800, help="(default: 800)")
+    parser.add_argument("--updates", type=count, default=2000, help="(default: 2000)")
+    parser.add_argument("--channels", type=count, default=32, help="of the network (default: 32)")
     parser.add_argument("--seed", type=whole_number(0, 2**31), default=1)
     parsed = parser.parse_args()
     use_cache()
@@ -134,7 +121,7 @@ def main() -> None:
             _, curve = learn(tiny, Path(folder) / "run", chunk=2, games=64)
         print(f"{curve[-1]['win_rate']:.1%} won after {curve[-1]['steps']:,} steps")
         return
-    settings = Settings(OPENING, parsed.seed, parsed.updates)
+    settings = Settings(OPENING, parsed.seed, parsed.updates, channels=parsed.channels)
     training, curve = learn(settings, parsed.out)
     final = measure(training, settings, FINAL_GAMES)
     others = reporting.players("beginner", "zero", PLAYERS)

@@ -34,7 +34,7 @@ class Settings:
     """Steps of each game between updates."""
     epochs: int = 2
     minibatches: int = 4
-    channels: int = 24
+    channels: int = 32
     layers: int = 4
     learning_rate: float = 2e-3
     discount: float = 0.5
