@@ -39,8 +39,8 @@ def learn(
     settings: Settings, folder: Path, chunk: int = CHUNK, games: int = CHECK_GAMES
 ) -> tuple[Training, Curve]:
     """Trains to the end, from where the folder is; returns the end and the curve up to it."""
-    first = {"opening": [str(settings.opening.level), settings.opening.start.value]}
-    first["opening"] += list(settings.opening.first)
+    opening = settings.opening
+    opening = {"opening": [str(opening.level), opening.start.value, *opening.first]}
 
     def point(training: Training, facts: Facts) -> dict[str, Any]:
         return {
@@ -53,7 +53,7 @@ def learn(
 
     return train_to_end(
         folder,
-        asdict(settings) | first,
+        asdict(settings) | opening,
         begin(settings),
         settings.updates,
         chunk,

@@ -113,9 +113,8 @@ def test_advantages_are_those_of_a_plain_loop():
                 if over[step, game]:
                     break
     none = jnp.zeros(0)
-    seen = proximal_policy.Experience(
-        none, none, none, *map(jnp.asarray, (value, reward, over)), none
-    )
+    given = {"value": jnp.asarray(value), "reward": jnp.asarray(reward), "over": jnp.asarray(over)}
+    seen = proximal_policy.Experience(none, none, none, won=none, **given)
     found = proximal_policy.generalised_advantages(seen, jnp.asarray(last), discount, trace)
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
