@@ -62,10 +62,10 @@ def learn(
     )
 
 
-def measure(training: Training, settings: Settings, games: int) -> dict[str, Any]:
-    """Plays games of the likeliest cells, other ones after each update."""
+def measure(training: Training, settings: Settings, games: int, offset: int = 0) -> dict[str, Any]:
+    """Plays games of the likeliest cells: others after each update, and with each offset."""
     # The keys that training uses are splits of this key, of low numbers.
-    stream = np.uint32(2**31 + int(training.updates) + (games == FINAL_GAMES))
+    stream = np.uint32(2**31 + int(training.updates) + offset)
     key = jax.random.fold_in(jax.random.key(settings.seed), stream)
     environment, first = settings.environment(), settings.opening.first
     return win_rate(training.network.scores, environment, first, key, games)
@@ -123,7 +123,7 @@ def main() -> None:
         return
     settings = Settings(OPENING, parsed.seed, parsed.updates, channels=parsed.channels)
     training, curve = learn(settings, parsed.out)
-    final = measure(training, settings, FINAL_GAMES)
+    final = measure(training, settings, FINAL_GAMES, offset=1)
     others = reporting.players("beginner", "zero", PLAYERS)
     for name, each in [("this network", final), *((one["player"], one) for one in others)]:
         low, high = each["interval_95"]
