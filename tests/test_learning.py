@@ -46,8 +46,9 @@ def run(tmp_path_factory):
 
 
 def random_boards(seed, batch=6, rows=5, cols=5):
-    """Observations of no game in particular."""
+    """Observations of no game in particular, with one hidden cell or more."""
     grids = np.random.default_rng(seed).integers(-1, 4, (batch, rows, cols), np.int8)
+    grids[:, 0, 0] = -1
     return jnp.asarray(grids)
 
 
