@@ -19,6 +19,7 @@ from typing import Any
 import jax
 import matplotlib
 import numpy as np
+import optax
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -193,7 +194,7 @@ def main() -> None:
     low, high = result["final"]["interval_95"]
     print(f"mean absolute error {result['test']['mean_absolute_error']:.4f}")
     print(f"{result['final']['win_rate']:.2%} won ({low:.2%} to {high:.2%})")
-    about = reporting.origin(seed=parsed.seed, games=FINAL_GAMES) | {
+    about = reporting.origin(seed=parsed.seed, games=FINAL_GAMES, optax=optax.__version__) | {
         "level": parsed.level,
         "start": "zero",
         "first_cell": Opening.of(level, Start.ZERO).first,

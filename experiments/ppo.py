@@ -16,6 +16,7 @@ from typing import Any
 import jax
 import matplotlib
 import numpy as np
+import optax
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -128,7 +129,7 @@ def main() -> None:
     for name, each in [("this network", final), *((one["player"], one) for one in others)]:
         low, high = each["interval_95"]
         print(f"{name}: {each['win_rate']:.2%} ({low:.2%} to {high:.2%}), {each['games']:,} games")
-    about = reporting.origin(seed=parsed.seed, games=FINAL_GAMES)
+    about = reporting.origin(seed=parsed.seed, games=FINAL_GAMES, optax=optax.__version__)
     chosen = {name: value for name, value in asdict(settings).items() if name != "opening"}
     reporting.write(
         "ppo",
