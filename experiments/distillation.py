@@ -1,6 +1,7 @@
 """A network that learns the mine probability of every cell from exact ones, on the device."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -127,15 +128,11 @@ def draw(examples: Examples, count: int, key: Key[Array, ""]) -> Examples:
     rows, cols = examples.seen.shape[1:]
     symmetries = SYMMETRIES if rows == cols else SYMMETRIES // 2
     symmetry = jax.random.randint(symmetry_key, (), 0, symmetries, jnp.int32)
-    turned = [
-        jax.lax.switch(
-            symmetry,
-            [lambda x, i=i: turn(x, i) for i in range(symmetries)],
-            leaf[which],
-        )
-        for leaf in (examples.seen, examples.risk)
-    ]
-    return Examples(*turned, examples.mines)
+    ways = [partial(turn, symmetry=i) for i in range(symmetries)]
+    seen, risk = (
+        jax.lax.switch(symmetry, ways, leaf[which]) for leaf in (examples.seen, examples.risk)
+    )
+    return Examples(seen, risk, examples.mines)
 
 
 def turn(boards: Array, symmetry: int) -> Array:
