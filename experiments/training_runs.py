@@ -58,7 +58,8 @@ def train_to_end(
         updates: the number of the last update.
         chunk: updates between measurements; after each the folder is brought up to date.
         train: makes a number of updates; returns the state, and facts about each.
-        measure: what the curve says of a state, given the facts about the updates before it.
+        measure: what the curve says of a state, given the facts about the updates before it; its
+            `win_rate` is shown beside the progress bar.
 
     """
     claim_folder(folder / "run.json", {"settings": settings}, "a run", RunError)
@@ -81,7 +82,8 @@ def train_to_end(
             point |= {"updates": int(state.updates), "load_average": os.getloadavg()[0]}
             curve.append(point | measure(state, facts))
             _save(file, state, curve)
-            bar.update(task, completed=int(state.updates))
+            won = f"{curve[-1]['win_rate']:.1%} won"
+            bar.update(task, completed=int(state.updates), description=won)
     return state, curve
 
 

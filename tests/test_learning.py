@@ -218,7 +218,7 @@ def test_a_risk_network_learns_the_share_of_mines_around(tmp_path):
         return distillation.train(training, examples, RISKS, count)
 
     def measure(training, facts):
-        return {"loss": float(facts["loss"].mean())}
+        return {"loss": float(facts["loss"].mean()), "win_rate": 0.0}
 
     whole, curve = train_to_end(
         tmp_path, {}, distillation.begin(RISKS), RISKS.updates, 100, train, measure
