@@ -15,7 +15,6 @@ import ppo
 import proximal_policy
 from distillation import Examples, reliability, turn
 from greedy_games import count_wins, greedy
-from jaxsweep.functional import FunctionalEnvironment
 from jaxsweep.rules import bitboard
 from jaxsweep.rules.grid import neighbour_counts
 from jaxsweep.rules.level import Level, Opening, Start
@@ -131,29 +130,31 @@ def test_rewards_are_for_cells_that_could_be_reasoned_about():
     assert found.tolist() == [0, 0.5, 0.25, -2, 3]
 
 
-def test_wins_are_those_of_plain_games():
-    """The scores are an order of cells, so that a plain game can be played by the same rule."""
-    lanes, rounds, key = 32, 3, jax.random.key(8)
-    order = np.random.default_rng(4).permutation(25)
-    scores = jnp.asarray(-np.argsort(order), jnp.float32)
-    environment = FunctionalEnvironment(OPENING.level, OPENING.start)
+def test_wins_are_those_of_plain_games(run):
+    """Games with sets of cells, in which the cell of the highest score is opened, too."""
+    network, lanes, rounds, key = run[0].network, SMALL.games, 3, jax.random.key(8)
+    environment = SMALL.environment()
+    found = count_wins(network.scores, environment, (1, 1), key, jnp.int32(rounds), lanes)
 
-    def score(seen):
-        return jnp.broadcast_to(scores[None], (len(seen), 25))
-
-    found = count_wins(score, environment, OPENING.first, key, jnp.int32(rounds), lanes)
-
-    first = jnp.full(lanes, 6, jnp.int32)
+    scores, step = eqx.filter_jit(network.scores), jax.jit(jax.vmap(environment.step))
     states = jax.vmap(environment.init)(jax.random.split(key, lanes))
     expected = np.zeros(lanes, int)
     for _ in range(rounds):
-        begun, _ = jax.jit(jax.vmap(environment.step))(states, first)
-        for lane, mines in enumerate(np.asarray(begun.mines)):
-            plain = PlainGame(5, 5, [tuple(c) for c in np.argwhere(bitboard.unpack(mines, 5))])
-            for cell in [6, *order.tolist()]:
-                if divmod(cell, 5) not in plain.opened:
-                    plain.open([divmod(cell, 5)])
-            expected[lane] += plain.status == "won"
+        begun, _ = step(states, jnp.full(lanes, 6, jnp.int32))
+        grids = [bitboard.unpack(mines, 5) for mines in np.asarray(begun.mines)]
+        games = [PlainGame(5, 5, map(tuple, np.argwhere(grid).tolist())) for grid in grids]
+        for game in games:
+            game.open([(1, 1)])
+        while any(game.status == "playing" for game in games):
+            seen = np.full((lanes, 5, 5), -1, np.int8)
+            for lane, game in enumerate(games):
+                for cell in game.opened:
+                    seen[(lane, *cell)] = game.number(cell)
+            order = np.argsort(-np.asarray(scores(jnp.asarray(seen))), axis=1, kind="stable")
+            for game, cells in zip(games, order.tolist(), strict=True):
+                hidden = [cell for cell in cells if divmod(cell, 5) not in game.opened]
+                game.open([divmod(hidden[0], 5)])
+        expected += [game.status == "won" for game in games]
         states = jax.vmap(environment.reset)(states, jnp.ones(lanes, bool))
     assert 0 < expected.sum() < lanes * rounds
     np.testing.assert_array_equal(found, expected)
