@@ -54,8 +54,8 @@ def convolve(x: Board, kernel: Kernel) -> Board:
 
     XLA on a CPU has a fast convolution for one order of axes, batch, rows, columns, channels, and
     a plain loop for all others. Outside of loops it reorders what is in another order; within
-    a `scan` it does not, so that the gradients that JAX derives are twenty times slower there.
-    Those of this function are convolutions in that order themselves.
+    a `scan` it does not, so that the gradients that JAX derives are far slower there
+    (`convolutions.py`). Those of this function are convolutions in that order themselves.
     """
     return _convolution(x, kernel)
 
