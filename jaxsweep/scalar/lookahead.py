@@ -4,6 +4,7 @@
 ahead in batches on devices; the parameters are shared.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jaxsweep.scalar.advice import Candidate
@@ -69,22 +70,25 @@ def look_ahead(
     counter: Counter,
     settings: LookaheadSettings,
     only_best: bool = False,
+    also: Sequence[CellIndex] = (),
 ) -> tuple[Evaluated, tuple[Candidate, ...]]:
     """Evaluates the candidates of a position in which no cell is certainly safe.
 
     Returns the best of them, and all with their estimated win probability, the best first. With
-    `only_best`, candidates that cannot be the best are left out.
+    `only_best`, candidates that cannot be the best are left out. The cells of `also` are evaluated
+    as deep as the best candidates, whatever their merit.
     """
     pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
     factor, factors = forced_guess_factors(pairs)
     cells = candidates(view, solution, factor, factors, settings, settings.max_candidates)
+    cells += [cell for cell in also if cell not in cells]
     refines = settings.refined > 1 and view.opened.bit_count() >= MIN_OPEN
     margin = settings.refined_margin if refines else EQUAL
     evaluated = _evaluate_all(
         view, solution, counter, cells, factor, factors, settings, margin if only_best else 1.0
     )
     if refines:
-        evaluated = _refine(view, solution, counter, evaluated, settings, only_best)
+        evaluated = _refine(view, solution, counter, evaluated, settings, only_best, also)
     highest = max(one.value for one in evaluated)
     # Of equal values the first, whatever rounding makes of them.
     best = next(one for one in evaluated if one.value >= highest - EQUAL)
@@ -168,7 +172,7 @@ def _evaluate_all(
     evaluated, highest = [], 0.0
     for cell in cells:
         own, weight = factors.get(cell, factor), settings.second_weight
-        one = _evaluate(view, solution, counter, cell, own, weight, highest - margin)
+        one = evaluate(view, solution, counter, cell, own, weight, highest - margin)
         if one is not None:
             evaluated.append(one)
             highest = max(highest, one.value)
@@ -182,8 +186,9 @@ def _refine(
     evaluated: list[Evaluated],
     settings: LookaheadSettings,
     only_best: bool,
+    also: Sequence[CellIndex],
 ) -> list[Evaluated]:
-    """Evaluates the best candidates one number deeper, if they are close.
+    """Evaluates the best candidates one number deeper, if they are close, and those of `also`.
 
     With `only_best`, returns those. Else all others stay behind the best of them, and their values
     are changed in proportion to that of the candidate that was the best by one number.
@@ -192,6 +197,7 @@ def _refine(
     ranked = sorted(evaluated, key=lambda one: -ranks[one.cell])
     least = ranks[ranked[0].cell] - round(settings.refined_margin / CLOSE)
     close = [one for one in ranked[: settings.refined] if ranks[one.cell] >= least]
+    close += [one for one in ranked if one.cell in also and one not in close]
     refined = {
         one.cell: replace(one, value=_value_deeper(view, solution, counter, one, settings))
         for one in close
@@ -249,7 +255,7 @@ def _number_range(view: View, solution: Solution, cell: CellIndex) -> range:
     return range((near & solution.mines).bit_count(), (near & view.hidden).bit_count() + 1)
 
 
-def _evaluate(
+def evaluate(
     view: View,
     solution: Solution,
     counter: Counter,

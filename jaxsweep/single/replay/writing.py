@@ -55,9 +55,14 @@ def to_json(replay: Replay) -> dict[str, Any]:
     }
 
 
+def to_bytes(replay: Replay) -> bytes:
+    """Returns the bytes of a replay's file, not compressed."""
+    return (json.dumps(to_json(replay), separators=(",", ":")) + "\n").encode()
+
+
 def save(replay: Replay, path: Path) -> None:
     """Writes a replay atomically, compressed if the name ends in `.gz`."""
-    data = (json.dumps(to_json(replay), separators=(",", ":")) + "\n").encode()
+    data = to_bytes(replay)
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     write_atomically(path, lambda part: part.write_bytes(data))
