@@ -8,7 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-pytest.importorskip("optax", reason="optax of the group experiments is missing")
+from tests.needs import packages
+
+packages("optax", "matplotlib", group="experiments")
 
 import distillation
 import ppo
