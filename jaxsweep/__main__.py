@@ -12,6 +12,7 @@ COMMANDS = {
     "replay": ("jaxsweep.replay", "show, check or export a recorded game"),
     "grade": ("jaxsweep.grade", "grade the moves of recorded games: losses and luck"),
     "arena": ("jaxsweep.arena", "measure players over many games; runs can be resumed"),
+    "boards": ("jaxsweep.boards", "make boards to order, no guess needed; judge any board"),
     "dataset": ("jaxsweep.dataset", "make data sets of positions with exact labels"),
     "bench": ("jaxsweep.bench", "time the kernels"),
 }
