@@ -20,7 +20,7 @@ def packages(*names):
     """Skips a whole file if one of these packages is not installed, or fails if all must run."""
     missing = [name for name in names if find_spec(name) is None]
     if missing:
-        _missing(f"needs {', '.join(missing)} of the group adapters", allow_module_level=True)
+        _missing(f"needs {', '.join(missing)} of the group dev", allow_module_level=True)
 
 
 def _missing(said, **options) -> NoReturn:

@@ -19,8 +19,9 @@ LAYERS = (
     ("strategies",),
     ("simulation", "exact_answers", "datasets"),
     ("single", "benchmarks"),
+    ("serving",),
     ("commands", "adapters"),
-    ("play", "analyze", "arena", "bench", "dataset", "replay", "__main__"),
+    ("play", "analyze", "arena", "bench", "dataset", "replay", "serve", "__main__"),
     ("viewer",),
 )
 """From the lowest to the highest: packages and modules of `jaxsweep`, and at the top `viewer`.
@@ -55,6 +56,7 @@ WITHOUT_JAX = (
     "jaxsweep.benchmarks.hlo_counts",
     "jaxsweep.benchmarks.hlo_module",
     "jaxsweep.benchmarks.rivals",
+    "jaxsweep.serving.*",
     "jaxsweep.commands.*",
     "jaxsweep.analyze",
     "jaxsweep.arena",
@@ -62,6 +64,7 @@ WITHOUT_JAX = (
     "jaxsweep.dataset",
     "jaxsweep.play",
     "jaxsweep.replay",
+    "jaxsweep.serve",
     "jaxsweep.__main__",
     "viewer.*",
 )

@@ -21,12 +21,16 @@ def page(replay: Replay) -> str:
             f"a board of {level.rows}×{level.cols} is too large for a page: "
             f"{MAX_CELLS} cells at most"
         )
-    reasons = {
-        reason.name.lower(): {"text": reason.text, "guess": reason.is_guess} for reason in Reason
-    }
-    fields = to_json(replay) | {"reasons": reasons, "survival": replay.survival}
+    fields = to_json(replay) | {"reasons": reasons(), "survival": replay.survival}
     data = json.dumps(fields, separators=(",", ":"))
     # Only a `<` can end a script or begin a comment in it; in JSON it occurs only in strings.
     data = data.replace("<", "\\u003c")
     template = files("jaxsweep.single.replay").joinpath("page.html").read_text("utf-8")
     return template.replace(_PLACEHOLDER, data, 1)
+
+
+def reasons() -> dict[str, dict[str, str | bool]]:
+    """Returns what a page must know of the reasons of moves: their words, and which are guesses."""
+    return {
+        reason.name.lower(): {"text": reason.text, "guess": reason.is_guess} for reason in Reason
+    }
