@@ -1,17 +1,20 @@
 """What worker processes do for requests: a task returns what is sent, or yields it in parts."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from jaxsweep.rules.board import Board
-from jaxsweep.rules.notation import PositionError
+from jaxsweep.rules.notation import PositionError, read
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.deal import deal
+from jaxsweep.scalar.lookahead import Evaluator
 from jaxsweep.serving.limits import Limits
 from jaxsweep.serving.reading import Game, Unread, read_position
 from jaxsweep.single.analysis import analyze
+from jaxsweep.single.native_candidates import is_compiled, native_evaluator
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.format import after_move, survival
 from jaxsweep.single.replay.reading import from_bytes
@@ -36,7 +39,9 @@ def analyse_some(positions: list[Unread], first: int | None, limits: Limits) -> 
     found = []
     for i, unread in enumerate(positions):
         try:
-            found.append(to_bytes(analyze([read_position(unread, limits)])[0].as_json()))
+            position = read_position(unread, limits)
+            (analysis,) = analyze([position], evaluator=_machine_code.evaluator)
+            found.append(to_bytes(analysis.as_json()))
         except UserError as error:
             which = "" if first is None else f"position {first + i}: "
             raise PositionError(f"{which}{error}") from None
@@ -89,5 +94,35 @@ TASKS: dict[str, Callable[..., Any]] = {
 """The tasks by name."""
 
 
+class _MachineCode:
+    """The look-ahead in machine code, loaded when there is nothing else to do.
+
+    It takes a second or two to load, and minutes to compile: what is not on disk is not used.
+    """
+
+    def __init__(self):
+        self.evaluator: Evaluator | None = None
+        self._loading: threading.Thread | None = None
+
+    def load_beside(self) -> None:
+        """Begins to load it in a thread, the first time."""
+        if self._loading is None:
+            self._loading = threading.Thread(target=self._load, daemon=True)
+            self._loading.start()
+
+    def _load(self) -> None:
+        if is_compiled():
+            evaluator = native_evaluator()
+            analyze([read(_STUCK)], evaluator=evaluator)
+            self.evaluator = evaluator
+
+
+_STUCK = "6x6x6\n2HHHHH\n" + "HHHHHH\n" * 5
+"""A position whose analysis runs all that is to be loaded."""
+
+_machine_code = _MachineCode()
+
+
 def rest() -> None:
     """Prepares for later tasks, where there is nothing to do."""
+    _machine_code.load_beside()
