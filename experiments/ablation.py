@@ -156,7 +156,12 @@ def main() -> None:
             few = (400, 200) if parsed.quick else (row.games, COST_GAMES)
             done.append(measure(row, *few))
             if not parsed.quick:
-                about = reporting.origin(seed=SEED, first=FIRST, draws=DRAWS, board=str(OPENING))
+                about = reporting.origin(
+                    seed=SEED,
+                    first=FIRST,
+                    draws=DRAWS,
+                    board=f"{OPENING.level}, {OPENING.start.value}",
+                )
                 reporting.write("ablation", about | tables)
     for done in tables.values():
         print_table(done)
