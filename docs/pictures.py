@@ -1,10 +1,13 @@
 """Makes the pictures of the documentation from seeds: `python docs/pictures.py`."""
 
 import os
+import sys
+import tempfile
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1]))
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 import jax
@@ -24,6 +27,8 @@ from jaxsweep.single.analysis import analyze
 from jaxsweep.single.replay import record
 from jaxsweep.single.replay.pictures import animation
 from jaxsweep.strategies import BEST
+from tests.browser import DESKTOP, PHONE, opened
+from tests.serving import running
 from viewer import drawing
 from viewer.analysis_result import analyse_position
 from viewer.events import LEFT, RIGHT, AnalysisReady, Event, Key, Pasted, Press, Release
@@ -124,6 +129,27 @@ def window_analyse(position: Position) -> None:
     photograph(after(model, Pasted(to_text(position))), "analyse")
 
 
+def web_page(position: Position) -> None:
+    """The page with the position of the terminal's picture, light and dark, large and small."""
+    grid, mines = to_grid_position(position)
+    rows = ["".join("H" if value < 0 else "abcdefghi"[value] for value in row) for row in grid]
+    link = f"{grid.shape[1]}x{grid.shape[0]}x{mines}-{''.join(rows)}"
+    with (
+        running() as server,
+        tempfile.TemporaryDirectory() as folder,
+        opened(Path(folder)) as tab,
+    ):
+        for name, screen, dark in (
+            ("page", DESKTOP, False),
+            ("page-dark", DESKTOP, True),
+            ("page-phone", PHONE, True),
+        ):
+            tab.show(*screen, dark=dark)
+            tab.go(f"{server.url}/#analyse={link}")
+            tab.until("!document.getElementById('answer-card').hidden")
+            tab.photograph(IMAGES / f"{name}.png")
+
+
 if __name__ == "__main__":
     use_cache()
     pygame.display.init()
@@ -135,3 +161,4 @@ if __name__ == "__main__":
     window_watch(seed=3)
     window_play(seed=3)
     window_analyse(position)
+    web_page(position)

@@ -50,6 +50,11 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="processes that work on answers (default: one a core)",
     )
     parser.add_argument(
+        "--compile",
+        action="store_true",
+        help="first compile what analyses of many positions are faster with: minutes, once",
+    )
+    parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
@@ -98,6 +103,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from jaxsweep.serving.guard import Trust
     from jaxsweep.serving.limits import Limits
 
+    if parsed.compile:
+        from jaxsweep.single.native_candidates import prepared_shortcuts
+
+        prepared_shortcuts()
     limits = Limits()
     trust = Trust(
         frozenset(name.lower() for name in (*parsed.allow_host, parsed.host)),

@@ -1,6 +1,6 @@
-"""All candidates of a look-ahead, none of them pruned: what people are shown.
+"""All candidates of a guess, none of them pruned: what people are shown.
 
-`scalar.lookahead` finds the same in Python.
+`scalar.lookahead` and `scalar.endgame` find the same in Python.
 """
 
 from math import exp
@@ -10,6 +10,8 @@ import numpy as np
 
 from jaxsweep.native.afterstates import solve_with_progress
 from jaxsweep.native.compiler import compiled
+from jaxsweep.native.endgame import FOUND as SEARCHED
+from jaxsweep.native.endgame import cell_wins, search
 from jaxsweep.native.fifty_fifty import forced_guess_factor
 from jaxsweep.native.joining import EXACT, OVER_CAPACITY
 from jaxsweep.native.lookahead import (
@@ -95,3 +97,25 @@ def _evaluate(cell, factor, mines, solver, other, after):
         return EXACT, (1.0 - solver.position.risk[cell]) * factor, 0.0
     safety = 1.0 - solver.position.risk[cell]
     return EXACT, total / known * safety * factor, progress / known
+
+
+@compiled
+@no_type_check
+def search_fully(mines, max_layouts, work, wins):
+    """Searches the end game of the position in `work.solver.position.grid`.
+
+    Writes how many layouts are won after opening each cell into `wins`, −1 for those that cannot
+    be safe. Returns the best cell and the number of layouts; −1 and 0 where there are more than
+    `max_layouts`, or the search has no room.
+    """
+    position, cols = work.solver.position, work.solver.board.cols
+    if solve(mines, work.solver) != EXACT:
+        return -1, 0
+    grid = position.grid[: position.cells]
+    status, best, _, _ = search(grid, cols, mines, max_layouts, work.space)
+    if status != SEARCHED:
+        return -1, 0
+    status, layouts = cell_wins(grid, cols, mines, max_layouts, work.space, wins)
+    if status != SEARCHED:
+        return -1, 0
+    return best, layouts

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from jaxsweep.scalar.advice import Candidate
 from jaxsweep.scalar.afterstates import least_risks, two_safest
 from jaxsweep.scalar.counting import OverBudgetError
+from jaxsweep.scalar.endgame import EndgameSearch
 from jaxsweep.scalar.exact import Counter, Solution
 from jaxsweep.scalar.fifty_fifty import CLOSE, fifty_fifties, forced_guess_factors
 from jaxsweep.scalar.geometry import CellIndex, indices
@@ -74,8 +75,16 @@ class Evaluations(NamedTuple):
     """The values of those that were evaluated deeper; empty if none was."""
 
 
-Evaluator = Callable[[View, Solution], Evaluations | None]
-"""What evaluates all candidates of a position in another way; None where it cannot."""
+class Shortcuts(NamedTuple):
+    """Faster ways to the same results, for callers that show all candidates.
+
+    They return None where they cannot.
+    """
+
+    candidates: Callable[[View, Solution], Evaluations | None]
+    """Evaluates all candidates."""
+    endgame: Callable[[View], EndgameSearch | None]
+    """Searches the end game."""
 
 
 def look_ahead(
@@ -84,14 +93,14 @@ def look_ahead(
     counter: Counter,
     settings: LookaheadSettings,
     only_best: bool = False,
-    evaluator: Evaluator | None = None,
+    shortcuts: Shortcuts | None = None,
 ) -> tuple[Evaluated, tuple[Candidate, ...]]:
     """Evaluates the candidates of a position in which no cell is certainly safe.
 
     Returns the best of them, and all with their estimated win probability, the best first. With
-    `only_best`, candidates that cannot be the best are left out. An `evaluator` may do the work.
+    `only_best`, candidates that cannot be the best are left out.
     """
-    found = None if evaluator is None else evaluator(view, solution)
+    found = None if shortcuts is None else shortcuts.candidates(view, solution)
     if found is None:
         evaluated = _evaluate_here(view, solution, counter, settings, only_best)
     else:

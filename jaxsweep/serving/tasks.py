@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jaxsweep.rules.board import Board
-from jaxsweep.rules.notation import PositionError, read
+from jaxsweep.rules.notation import PositionError
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.deal import deal
-from jaxsweep.scalar.lookahead import Evaluator
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.serving.limits import Limits
 from jaxsweep.serving.reading import Game, Unread, read_position
 from jaxsweep.single.analysis import analyze
-from jaxsweep.single.native_candidates import is_compiled, native_evaluator
+from jaxsweep.single.native_candidates import is_compiled, prepared_shortcuts
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.format import after_move, survival
 from jaxsweep.single.replay.reading import from_bytes
@@ -40,7 +40,7 @@ def analyse_some(positions: list[Unread], first: int | None, limits: Limits) -> 
     for i, unread in enumerate(positions):
         try:
             position = read_position(unread, limits)
-            (analysis,) = analyze([position], evaluator=_machine_code.evaluator)
+            (analysis,) = analyze([position], shortcuts=_machine_code.shortcuts)
             found.append(to_bytes(analysis.as_json()))
         except UserError as error:
             which = "" if first is None else f"position {first + i}: "
@@ -101,7 +101,7 @@ class _MachineCode:
     """
 
     def __init__(self):
-        self.evaluator: Evaluator | None = None
+        self.shortcuts: Shortcuts | None = None
         self._loading: threading.Thread | None = None
 
     def load_beside(self) -> None:
@@ -112,13 +112,8 @@ class _MachineCode:
 
     def _load(self) -> None:
         if is_compiled():
-            evaluator = native_evaluator()
-            analyze([read(_STUCK)], evaluator=evaluator)
-            self.evaluator = evaluator
+            self.shortcuts = prepared_shortcuts()
 
-
-_STUCK = "6x6x6\n2HHHHH\n" + "HHHHHH\n" * 5
-"""A position whose analysis runs all that is to be loaded."""
 
 _machine_code = _MachineCode()
 

@@ -15,7 +15,7 @@ from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.advice import Advice, Candidate
 from jaxsweep.scalar.deduction import simplest_proof
 from jaxsweep.scalar.exact import Counter
-from jaxsweep.scalar.lookahead import Evaluator
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.scalar.players import BEST
 from jaxsweep.single import advisor
 
@@ -148,19 +148,19 @@ class Analysis:
 def analyze(
     positions: Sequence[GridPosition],
     engine: str | None = None,
-    evaluator: Evaluator | None = None,
+    shortcuts: Shortcuts | None = None,
 ) -> list[Analysis]:
     """Analyses positions one by one, without compiling anything, unless they are too wide.
 
     Raises `PositionError` for an inconsistent position. The move is that of the strongest player;
-    with a chosen `engine`, the cell of least risk by that engine. An `evaluator` may evaluate the
-    candidates of that player.
+    with a chosen `engine`, the cell of least risk by that engine. `shortcuts` may find
+    the candidates of that player.
     """
     analyses = []
     for i, position in enumerate(positions):
         try:
             if engine is None:
-                own = _analyze_exactly(position, evaluator)
+                own = _analyze_exactly(position, shortcuts)
             else:
                 own = _analyze_by(engine, position)
         except PositionError as error:
@@ -170,14 +170,14 @@ def analyze(
     return analyses
 
 
-def _analyze_exactly(position: GridPosition, evaluator: Evaluator | None) -> Analysis:
+def _analyze_exactly(position: GridPosition, shortcuts: Shortcuts | None) -> Analysis:
     """Analyses one position; the components that inference counts are counted once."""
     counter = Counter()
     beliefs, layouts = advisor.infer(position, counter)
     found = _without_guess(position, beliefs)
     if found is not None:
         return Analysis(*position, None, beliefs, layouts, *found)
-    advice = advisor.advise(BEST, position, KEY, counter, (beliefs, layouts), evaluator)
+    advice = advisor.advise(BEST, position, KEY, counter, (beliefs, layouts), shortcuts)
     return _with_guess(position, None, beliefs, layouts, advice)
 
 

@@ -56,6 +56,7 @@ export class Analyse {
       if (position !== this.position) return;
       this.analysis = found;
       this.draw();
+      if (found.best) this.page.board.reveal(found.best.row * position.cols + found.best.col);
     } catch (error) {
       if (error.name === "AbortError" || position !== this.position) return;
       this.#wrong(error.message);

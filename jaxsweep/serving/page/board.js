@@ -115,6 +115,19 @@ export class Board {
     this.tiles[cell].focus({ preventScroll: false });
   }
 
+  // Scrolls the board, not the page, so far that a cell is in view.
+  reveal(cell) {
+    const tile = this.tiles[cell], frame = this.element.parentElement;
+    if (!tile) return;
+    const inner = tile.getBoundingClientRect(), outer = frame.getBoundingClientRect();
+    const room = 1.5 * inner.width;
+    frame.scrollBy({
+      left: Math.max(inner.right + room - outer.right, 0) + Math.min(inner.left - room - outer.left, 0),
+      top: Math.max(inner.bottom + room - outer.bottom, 0) + Math.min(inner.top - room - outer.top, 0),
+      behavior: "smooth",
+    });
+  }
+
   // Moves the cursor by an arrow key; returns whether it was one.
   move(key) {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];

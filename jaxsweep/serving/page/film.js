@@ -110,6 +110,7 @@ export class Film {
       chosen: chosen.has(cell),
       fresh: recording.openedAt[cell] === now,
     }));
+    if (chosen.size) board.reveal([...chosen][0]);
     board.element.setAttribute("aria-label", `the board after ${now} of ${recording.moves.length} moves`);
     this.page.legend(odds !== null);
     this.page.count(recording.game.mines - recording.flagsAt(now));

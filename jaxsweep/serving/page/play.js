@@ -135,6 +135,7 @@ export class Play {
     this.hint = found.best.row * game.cols + found.best.col;
     this.page.headline(`Row ${found.best.row}, column ${found.best.col}: ${found.best.reason}`, "");
     this.draw();
+    this.page.board.reveal(this.hint);
   }
 
   do(name) {
