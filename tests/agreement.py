@@ -5,7 +5,7 @@ import json
 import pytest
 
 
-def agree(answer, analysis):
+def same_analysis(answer, analysis):
     """Compares an answer with an analysis as JSON: equal, but for the last digits of estimates.
 
     Those come from machine code where it is on disk, and are rounded differently there.

@@ -27,7 +27,7 @@ from jaxsweep.serving.guard import Trust
 from jaxsweep.serving.limits import Limits
 from jaxsweep.single import replay as replays
 from jaxsweep.single.analysis import analyze
-from tests.agreement import agree
+from tests.agreement import same_analysis
 from tests.serving import CERTAIN, STUCK, events, running
 from tests.waiting import PATIENCE
 
@@ -51,8 +51,8 @@ def expected(text):
 @pytest.mark.parametrize("text", [CERTAIN, STUCK, "1x1x0\nH\n", "2x2x4\nHH\nHF\n"])
 def test_one_position_is_answered_as_by_analyze(server, text):
     own = expected(text)[0]
-    agree(server.post("/analyze", text).data, own)
-    agree(server.post("/analyze", to_json(read(text))).data, own)
+    same_analysis(server.post("/analyze", text).data, own)
+    same_analysis(server.post("/analyze", to_json(read(text))).data, own)
 
 
 def test_several_positions_are_answered_by_an_array(server):
@@ -60,12 +60,12 @@ def test_several_positions_are_answered_by_an_array(server):
     reply = server.post("/analyze", many)
     assert reply.status == 200
     for answer, own in zip(reply.data, expected(many), strict=True):
-        agree(answer, own)
+        same_analysis(answer, own)
     one = json.loads(to_json(read(CERTAIN)))
     assert server.post("/analyze", [one]).data == expected(CERTAIN)
     first, second = server.post("/analyze", [one, STUCK]).data
-    agree(first, expected(CERTAIN)[0])
-    agree(second, expected(STUCK)[0])
+    same_analysis(first, expected(CERTAIN)[0])
+    same_analysis(second, expected(STUCK)[0])
 
 
 @pytest.mark.parametrize(
