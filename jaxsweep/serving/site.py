@@ -32,10 +32,11 @@ class File(NamedTuple):
 def load() -> dict[str, File]:
     """Returns the files by the path under which they are served."""
     found = {}
-    for entry in files("jaxsweep.serving").joinpath("page").iterdir():
-        kind = KINDS.get(entry.name.rpartition(".")[2])
-        if kind is not None:
-            found[f"/{entry.name}"] = File(entry.read_bytes(), kind)
+    for folder in (files("jaxsweep.serving") / "page", files("jaxsweep.single") / "web"):
+        for entry in folder.iterdir():
+            kind = KINDS.get(entry.name.rpartition(".")[2])
+            if kind is not None:
+                found[f"/{entry.name}"] = File(entry.read_bytes(), kind)
     return {"/": found.pop(f"/{INDEX}"), **found}
 
 

@@ -159,7 +159,8 @@ class Replay {
 
   async load(bytes) {
     const found = await server.checkReplay(bytes);
-    this.recording = new Recording(found.replay, page.about.reasons);
+    const game = { ...found.replay, survival: found.survival };
+    this.recording = new Recording(game, page.about.reasons);
     this.now = 0;
     show("replay");
     at("about-replay").textContent = `${this.recording.title()}: ${found.moves} moves, `

@@ -1,6 +1,7 @@
 """A replay as one web page, which needs no other file and no network."""
 
 import json
+import re
 from importlib.resources import files
 
 from jaxsweep.rules.reasons import Reason
@@ -10,7 +11,10 @@ from jaxsweep.single.replay.writing import to_json
 MAX_CELLS = 40_000
 """The largest board on a page: each cell is an element, and browsers get slow with many."""
 
-_PLACEHOLDER = "@REPLAY@"
+_PLACEHOLDER, _MODULES = "@REPLAY@", "@MODULES@"
+
+_NEEDED = ("position.js", "rules.js", "recording.js")
+"""Modules in `single/web/`, each after those that it imports."""
 
 
 def page(replay: Replay) -> str:
@@ -26,7 +30,14 @@ def page(replay: Replay) -> str:
     # Only a `<` can end a script or begin a comment in it; in JSON it occurs only in strings.
     data = data.replace("<", "\\u003c")
     template = files("jaxsweep.single.replay").joinpath("page.html").read_text("utf-8")
-    return template.replace(_PLACEHOLDER, data, 1)
+    return template.replace(_MODULES, _modules(), 1).replace(_PLACEHOLDER, data, 1)
+
+
+def _modules() -> str:
+    """Returns the modules that the page shares with that of the server, as parts of one script."""
+    folder = files("jaxsweep.single").joinpath("web")
+    texts = [folder.joinpath(name).read_text("utf-8") for name in _NEEDED]
+    return re.sub(r"^(import .*\n|export )", "", "\n".join(texts), flags=re.MULTILINE)
 
 
 def reasons() -> dict[str, dict[str, str | bool]]:

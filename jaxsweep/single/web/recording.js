@@ -18,6 +18,7 @@ export class Recording {
     this.outcome = "playing";
     this.isComplete = false;
     for (const move of game.moves || []) this.add(move);
+    if (game.survival) this.survival = game.survival;
     if (game.outcome) this.end(game.outcome);
   }
 
