@@ -71,7 +71,7 @@ class Address:
 def running(limits=None, trust=None, processes=1):
     """A server that runs while the context lasts."""
     app = make_app(limits or Limits(), trust or Trust(), processes)
-    config = uvicorn.Config(app, port=0, log_level="warning", access_log=False)
+    config = uvicorn.Config(app, port=0, log_level="warning", access_log=False, ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -117,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     app = make_app(limits, trust, parsed.processes or os.cpu_count() or 1)
     config = uvicorn.Config(
         app,
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,

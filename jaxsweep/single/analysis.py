@@ -95,10 +95,10 @@ class Analysis:
 
         def cells(grid: Float[np.ndarray, "rows cols"]) -> list[list[float | None]]:
             """Null in open cells, and where nothing is known."""
-            known = hidden & np.isfinite(grid)
+            known = (hidden & np.isfinite(grid)).tolist()
             return [
-                [float(grid[r, c]) if known[r, c] else None for c in range(cols)]
-                for r in range(rows)
+                [value if is_known else None for value, is_known in zip(*row, strict=True)]
+                for row in zip(grid.tolist(), known, strict=True)
             ]
 
         data = {

@@ -165,6 +165,7 @@ export class Analyse {
 
   #drawCandidates(candidates, isExact) {
     at("candidates").hidden = !candidates.length;
+    at("candidates").firstElementChild.classList.toggle("exact", Boolean(isExact));
     at("win").textContent = isExact ? "win" : "win, about";
     const percent = (share, digits) => (share === null ? "" : `${(100 * share).toFixed(digits)} %`);
     const rows = candidates.slice(0, LISTED).map((one) => {

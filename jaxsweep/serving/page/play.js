@@ -201,7 +201,7 @@ export class Play {
     board.element.classList.toggle("playing", !game.isOver);
     board.element.setAttribute("aria-label", `the board, ${game.status}`);
     page.legend(this.withOdds && Boolean(this.analysis));
-    page.count(game.mines - game.flags.size);
+    page.count(game.status === "won" ? 0 : game.mines - game.flags.size);
     page.clock(this.#now());
     const press = (name, is) =>
       document.querySelector(`#play-tools [data-do="${name}"]`).setAttribute("aria-pressed", is);
