@@ -1,8 +1,5 @@
 """Looking one number ahead: candidates, afterstates, scores, and the advice made of them."""
 
-import json
-from pathlib import Path
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -15,7 +12,6 @@ from jaxsweep.rules import bitboard
 from jaxsweep.rules.grid import neighbour_counts
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.position import from_grid, from_text, to_grid, to_grid_position
-from jaxsweep.scalar.win_probability import WEIGHTS
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
 from jaxsweep.strategies.candidates import NUMBERS, CandidateArrays
@@ -266,16 +262,3 @@ def test_advice_at_the_end_is_exact():
     assert wins[0] == max(wins)
     assert all(option.progress is None for option in advice.candidates)
     assert f"wins {advice.candidates[0].win:.1%}" in advice.explanation
-
-
-def test_the_win_probability_model_has_the_weights_that_were_fitted():
-    file = Path(__file__).parents[1] / "experiments" / "results" / "win-probability.json"
-    fitted = json.loads(file.read_text())
-    assert {name: round(weight, 5) for name, weight in fitted["weights"].items()} == WEIGHTS
-    for tenths in fitted["held_out"].values():
-        for tenth in tenths:
-            if tenth["guesses"] < 100:  # Too few to tell.
-                continue
-            low, high = tenth["interval_95"]
-            error = abs(tenth["won"] - tenth["chance"])
-            assert error < 0.03 + (high - low)

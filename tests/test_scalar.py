@@ -27,7 +27,6 @@ from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.geometry import from_mask, geometry, indices
 from jaxsweep.scalar.players import BEST, PLAYERS, advise
 from jaxsweep.scalar.view import MAX_CELLS, View
-from jaxsweep.scalar.win_probability import WEIGHTS, features, win_probability
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Readiness
 from jaxsweep.strategies.base import keys_of
@@ -233,22 +232,6 @@ def test_advice_is_what_the_strategy_guesses_on_the_device():
         assert advice.reason == int(moves.reason[i])
         risk = -1.0 if advice.risk is None else advice.risk
         assert risk == pytest.approx(float(moves.risk[i]), abs=1e-6)
-
-
-def test_the_win_model_is_of_what_is_uncertain():
-    """A logistic model of the score, the layouts, and mines and cells that are not certain."""
-    _, grids = grids_of(Opening.of(LEVELS["beginner"]), 24)
-    for grid, mines in grids:
-        view = View.of(grid, mines)
-        solution = Counter().solve(view)
-        assert solution is not None
-        beliefs = solution.beliefs
-        left = mines - int(beliefs.mines.sum())
-        cells = int((grid < 0).sum() - beliefs.mines.sum() - beliefs.safe.sum())
-        seen = features(0.8, float(beliefs.log_layouts), left, cells)
-        expected = 1 / (1 + np.exp(-np.dot(list(WEIGHTS.values()), seen)))
-        assert win_probability(0.8, view, solution) == pytest.approx(expected, abs=1e-9)
-        assert win_probability(0.9, view, solution) > win_probability(0.8, view, solution)
 
 
 @pytest.mark.parametrize(

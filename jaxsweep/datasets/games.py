@@ -11,15 +11,16 @@ from jaxtyping import Float32, Int8, Int64
 
 from jaxsweep.datasets.positions import Kind, LabelledPositions, WinSource
 from jaxsweep.datasets.settings import EXACT_PLAYERS, DatasetSettings
-from jaxsweep.native.board import MINE, SAFE, Record
+from jaxsweep.native.board import MINE, SAFE, Record, board_of, make_record
 from jaxsweep.native.labels import Labels
 from jaxsweep.native.moments import list_moments, make_moment_rooms, random_states
 from jaxsweep.native.players import settings_of
 from jaxsweep.native.thread_memory import thread_memory
+from jaxsweep.native.win_features import WIN_FEATURES, read_win_features
 from jaxsweep.rules.level import Level
 from jaxsweep.runtime import machine
 from jaxsweep.scalar.deal import deal
-from jaxsweep.scalar.win_probability import estimate
+from jaxsweep.scalar.win_probability import curve_of
 
 CHUNK = 20
 """Games that a thread plays at once; blocks of a data set end behind so many games."""
@@ -95,7 +96,7 @@ def _positions(
     """Returns the positions of a level that these arrays describe."""
     about, guess = labels.about, moments["kind"] == Kind.GUESS
     searched = np.flatnonzero(about["searched"])
-    win, source = _win_probability(moments, about, level.mines)
+    win, source = _win_probability(moments, labels, level)
     move = np.stack(np.divmod(moments["cell"], level.cols), axis=1)
 
     def grids(flat: np.ndarray) -> np.ndarray:
@@ -122,14 +123,18 @@ def _positions(
 
 
 def _win_probability(
-    moments: Record, about: Record, mines: int
+    moments: Record, labels: Labels, level: Level
 ) -> tuple[Float32[np.ndarray, " positions"], Int8[np.ndarray, " positions"]]:
     """Returns win probabilities, by search or else by the fitted model, and where they are from."""
+    about, board = labels.about, board_of(level.rows, level.cols)
     win, source = about["win"].copy(), np.zeros(len(moments), np.int8)
     source[about["searched"] == 1] = WinSource.EXACT
+    memory = thread_memory(make_record, WIN_FEATURES)
     for i in np.flatnonzero((about["searched"] == 0) & ~np.isnan(moments["score"])):
-        score, log_layouts = float(moments["score"][i]), float(about["log_layouts"][i])
-        left, uncertain = mines - int(about["known"][i]), int(about["uncertain"][i])
-        win[i] = estimate(score, log_layouts, left, uncertain)
+        certain = labels.certain[i]
+        grid, risk = np.where(certain, certain, labels.seen[i]), labels.risk[i].astype(float)
+        log_layouts = float(about["log_layouts"][i])
+        found = read_win_features(level.mines, log_layouts, board, grid, risk, memory)
+        win[i] = curve_of(found).win_probability(float(moments["score"][i]))
         source[i] = WinSource.MODEL
     return win.astype(np.float32), source

@@ -17,7 +17,7 @@ from jaxsweep.scalar.fifty_fifty import CLOSE, fifty_fifties, forced_guess_facto
 from jaxsweep.scalar.geometry import CellIndex, indices
 from jaxsweep.scalar.least_risk import hidden_neighbours
 from jaxsweep.scalar.view import View
-from jaxsweep.scalar.win_probability import win_probability
+from jaxsweep.scalar.win_probability import win_curve
 
 EQUAL = 1e-4
 """Expected values that differ by less are equal: far more than rounding, far less than matters."""
@@ -108,6 +108,7 @@ def look_ahead(
     highest = max(one.value for one in evaluated)
     # Of equal values the first, whatever rounding makes of them.
     best = next(one for one in evaluated if one.value >= highest - EQUAL)
+    curve = win_curve(view, solution)
     listed = [
         (
             one is not best,
@@ -115,7 +116,7 @@ def look_ahead(
                 view.geometry.cell(one.cell),
                 1.0 - one.safety,
                 one.progress,
-                win_probability(one.value, view, solution),
+                curve.win_probability(one.value),
             ),
         )
         for one in evaluated
