@@ -1,8 +1,10 @@
 """Makes the pictures of the documentation from seeds: `python docs/pictures.py`."""
 
+import json
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -19,21 +21,38 @@ from rich.console import Console
 from jaxsweep.commands.analyze import draw
 from jaxsweep.inference import infer
 from jaxsweep.rules.board import cells_of
-from jaxsweep.rules.level import LEVELS, Opening
+from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.position import Position, to_grid_position, to_text
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
-from jaxsweep.single.replay import record
+from jaxsweep.single.grading import grade
+from jaxsweep.single.replay import record, to_json
 from jaxsweep.single.replay.pictures import animation
 from jaxsweep.strategies import BEST
 from tests.browser import DESKTOP, PHONE, opened
 from tests.serving import running
 from viewer import drawing
-from viewer.analysis_result import analyse_position
-from viewer.events import LEFT, RIGHT, AnalysisReady, Event, Key, Pasted, Press, Release
+from viewer.analysis_result import analyse_position, count_numbers
+from viewer.effects import Analyse, CountNumbers, Effect, GradeGame, WatchGame
+from viewer.engine_worker import next_move
+from viewer.events import (
+    LEFT,
+    RIGHT,
+    AnalysisReady,
+    Dropped,
+    Event,
+    Graded,
+    Key,
+    Motion,
+    MovePlayed,
+    NumbersCounted,
+    Pasted,
+    Press,
+    Release,
+    Tick,
+)
 from viewer.model import Mode, Model, Settings
-from viewer.playback import Playback
 from viewer.update import start, update
 
 IMAGES = Path(__file__).parent / "images"
@@ -69,14 +88,36 @@ def game_animation(seed: int) -> None:
     animation(record(BEST, Opening.of(LEVELS["intermediate"]), seed), IMAGES / "game.gif")
 
 
-SIZE = (1100, 660)
+SIZE = (1280, 800)
 
 
 def after(model: Model, *events: Event) -> Model:
     """The window after some events, and after the engine has answered."""
     for event in events:
         model = update(model, event)
-    return update(model, AnalysisReady(analyse_position(model.grid, model.mines)))
+    while model.effects:
+        asked, model = model.effects, replace(model, effects=())
+        for effect in asked:
+            for answer in _answers(effect):
+                model = update(model, answer)
+    return model
+
+
+def _answers(effect: Effect) -> Iterator[Event]:
+    """What the engine answers; other effects are left out."""
+    match effect:
+        case Analyse():
+            yield AnalysisReady(analyse_position(effect.grid, effect.mines))
+        case CountNumbers():
+            yield NumbersCounted(count_numbers(effect.grid, effect.mines, effect.cell))
+        case WatchGame(run, player, opening, seed):
+            moves = iter(lambda: next_move(run, player, opening, seed), None)
+            played = 0
+            for played, (move, mines, win) in enumerate(moves, 1):
+                yield MovePlayed(run, played - 1, move, mines if played == 1 else None, win)
+            yield MovePlayed(run, played, None)
+        case GradeGame(replay):
+            yield Graded(replay, grade(replay))
 
 
 def click(model: Model, cell: tuple[int, int], button: int = LEFT) -> Model:
@@ -92,25 +133,26 @@ def photograph(model: Model, name: str) -> None:
     pygame.image.save(surface, str(IMAGES / f"{name}.png"))
 
 
-def window_replay(seed: int) -> None:
-    """A replay just before a guess."""
-    playback = Playback.of(record("exact", Opening.of(LEVELS["expert"]), seed))
-    model = replace(
-        start(Settings(), Mode.REPLAY, SIZE), replay=playback.go(len(playback.moves) // 3)
-    )
-    photograph(after(model, Key("p", "p"), Key("g", "g")), "replay")
+def window_replay(seed: int, move: int) -> None:
+    """A replay with its grades, before one of its guesses."""
+    replay = record("exact", Opening.of(LEVELS["expert"]), seed)
+    file = Dropped("game.json", json.dumps(to_json(replay)).encode())
+    model = after(start(Settings(), Mode.REPLAY, SIZE), file)
+    assert model.replay is not None
+    model = replace(model, replay=model.replay.go(move))
+    photograph(after(model, Key("p", "p"), Tick(0.0)), "replay")
 
 
-def window_watch(seed: int) -> None:
-    """A game that is watched, in the dark, with the outlines of components."""
-    playback = Playback.of(record("exact", Opening.of(LEVELS["expert"]), seed))
-    model = start(Settings(level=LEVELS["expert"], seed=seed), Mode.WATCH, SIZE)
-    model = replace(model, watched=replace(playback.go(len(playback.moves) // 2), running=True))
-    photograph(after(model, Key("t", "t"), Key("e", "e")), "watch")
+def window_watch(seed: int, guess: int) -> None:
+    """A game that is watched, in the dark, before one of its guesses."""
+    model = after(start(Settings(level=LEVELS["expert"], seed=seed), Mode.WATCH, SIZE))
+    for _ in range(guess):
+        model = update(model, Key("g", "g"))
+    photograph(after(model, Key("t", "t"), Key("p", "p")), "watch")
 
 
 def window_play(seed: int) -> None:
-    """A game of one's own, with flags, odds and a hint."""
+    """A game of one's own, with flags and a hint."""
     model = start(Settings(level=LEVELS["expert"], seed=seed, name="Ada"), Mode.PLAY, SIZE)
     model = replace(model, leaderboard=("expert, safe start: 2 of 7 won", "1. 143.2 s  Ada"))
     replay = record("exact", Opening.of(LEVELS["expert"]), seed)
@@ -120,13 +162,19 @@ def window_play(seed: int) -> None:
     for cell in cells_of(board.flags)[::2]:
         model = click(model, cell, RIGHT)
     model = replace(model, play=replace(model.play, game=replace(model.play.game, seconds=87.0)))
-    photograph(after(model, Key("o", "o"), Key("p", "p"), Key("h", "h")), "play")
+    photograph(after(model, Motion(None), Key("h", "h")), "play")
 
 
 def window_analyse(position: Position) -> None:
-    """The position of the terminal's picture."""
+    """The position of the terminal's picture, with the outlines of components."""
     model = start(Settings(), Mode.ANALYSE, SIZE)
-    photograph(after(model, Pasted(to_text(position))), "analyse")
+    photograph(after(model, Pasted(to_text(position)), Key("e", "e")), "analyse")
+
+
+def window_start() -> None:
+    """The start screen."""
+    model = start(Settings(), Mode.PLAY, SIZE)
+    photograph(replace(model, shows_start=True, recent=(LEVELS["expert"], Start.SAFE)), "start")
 
 
 def web_page(position: Position) -> None:
@@ -157,8 +205,9 @@ if __name__ == "__main__":
     position = telling_position(seed=1, many=256)
     terminal_odds(position)
     game_animation(seed=3)
-    window_replay(seed=21)
-    window_watch(seed=3)
+    window_replay(seed=4, move=54)
+    window_watch(seed=14, guess=8)
     window_play(seed=3)
     window_analyse(position)
+    window_start()
     web_page(position)

@@ -8,10 +8,11 @@ engines and the players by name; a player advises in one position, which `read_g
 `Environment` steps batches of games for learners, `FunctionalEnvironment` one game for learners and
 planners, and `oracle` answers what can be known in a batch of games; `jaxsweep.adapters` has the
 interfaces of Gymnasium, jumanji, pgx and gymnax. `record_game`, `save_replay` and `load_replay`
-deal with recorded games, `load_dataset` with data sets of labelled positions.
+deal with recorded games, `formats` with files and links of other programs, `load_dataset` with data
+sets of labelled positions.
 
-The commands are `python -m jaxsweep` followed by analyze, play, view, replay, arena, dataset
-or bench.
+The commands are `python -m jaxsweep` followed by analyze, play, view, replay, grade, arena,
+dataset or bench.
 """
 
 from importlib import import_module
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 from jaxsweep.adapters.registration import register_with_gymnasium
 
 if TYPE_CHECKING:
-    from jaxsweep import posterior
+    from jaxsweep import formats, posterior
     from jaxsweep.beliefs import Beliefs, Status
     from jaxsweep.datasets.positions import LabelledPositions
     from jaxsweep.datasets.reading import load_dataset
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from jaxsweep.exact_answers import oracle
     from jaxsweep.functional import FunctionalEnvironment, FunctionalState, Reward, Timestep
     from jaxsweep.inference import infer, infer_and_count, number_odds
+    from jaxsweep.rules.clicks import Button, Click, ClickedGame
     from jaxsweep.rules.game import Game, chord, deal, flag, open_cells, status, view
     from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
     from jaxsweep.rules.notation import GridPosition, PositionError
@@ -63,7 +65,10 @@ __all__ = [
     "AbstractTraceableStrategy",
     "Advice",
     "Beliefs",
+    "Button",
     "Candidate",
+    "Click",
+    "ClickedGame",
     "EnvState",
     "Environment",
     "FunctionalEnvironment",
@@ -92,6 +97,7 @@ __all__ = [
     "chord",
     "deal",
     "flag",
+    "formats",
     "infer",
     "infer_and_count",
     "load_dataset",
@@ -120,6 +126,7 @@ _MODULES = {
     "exact_answers": ("oracle",),
     "functional": ("FunctionalEnvironment", "FunctionalState", "Reward", "Timestep"),
     "inference": ("infer", "infer_and_count", "number_odds"),
+    "rules.clicks": ("Button", "Click", "ClickedGame"),
     "rules.game": ("Game", "chord", "deal", "flag", "open_cells", "status", "view"),
     "rules.level": ("LEVELS", "Level", "LevelError", "Opening", "Start"),
     "rules.notation": ("GridPosition", "PositionError", "read_grid"),
@@ -157,7 +164,7 @@ _INNER_NAMES = {
 }
 """Public names that are shorter in their modules."""
 
-_PUBLIC_MODULES = ("posterior",)
+_PUBLIC_MODULES = ("formats", "posterior")
 """Modules of which all functions are public, under the name of the module."""
 
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

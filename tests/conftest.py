@@ -11,7 +11,9 @@ from jaxtyping import install_import_hook
 
 install_import_hook("jaxsweep", "beartype.beartype")
 
+from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.single.replay import record
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
@@ -20,6 +22,35 @@ use_cache()
 # The first example of a test compiles: no limit on the time of one.
 settings.register_profile("jaxsweep", deadline=None)
 settings.load_profile("jaxsweep")
+
+
+@pytest.fixture
+def own_files(tmp_path, monkeypatch):
+    """Nothing of the user's is read or written."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def hand(own_files):
+    """Opens windows, and moves mouse and keys in them: see `tests.window.Hand`."""
+    from tests.window import Hand  # Here: few tests need pygame.
+
+    opened = []
+
+    def make(*args, **kwargs):
+        opened.append(Hand(*args, **kwargs))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.window.close()
+
+
+@pytest.fixture(scope="session")
+def game():
+    """The replay of a game on beginner, with guesses."""
+    return record("exact", Opening.of(LEVELS["beginner"]), 8)
 
 
 @pytest.fixture

@@ -16,11 +16,11 @@ def program(*names):
     return found
 
 
-def packages(*names):
-    """Skips a whole file if one of these packages is not installed, or fails if all must run."""
+def packages(*names, group="adapters"):
+    """Skips a test or a whole file without these packages, or fails if all must run."""
     absent = [name for name in names if find_spec(name) is None]
     if absent:
-        missing(f"needs {', '.join(absent)} of the group dev", allow_module_level=True)
+        missing(f"needs {', '.join(absent)} of the group {group}", allow_module_level=True)
 
 
 def missing(said, **options) -> NoReturn:

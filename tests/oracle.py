@@ -1,5 +1,6 @@
 """Plain, slow and independent: what the fast code is held against. Shares no code with it."""
 
+import functools
 import itertools
 import math
 from collections import Counter
@@ -256,3 +257,102 @@ def _after_cell(grid, state, cell, mine, i, around_cell, last):
         if last[number] == i:
             del needs[number]
     return frozenset(needs.items())
+
+
+def board_value(rows, cols, mines):
+    """3BV, openings and islands of a board, by clicking on it and by growing sets."""
+    game = PlainGame(rows, cols, mines)
+    cells = list(itertools.product(range(rows), range(cols)))
+    clicks = 0
+    for cell in cells:
+        if cell not in game.mines and game.number(cell) == 0 and cell not in game.opened:
+            game.open([cell])
+            clicks += 1
+    left = {cell for cell in cells if cell not in game.mines and cell not in game.opened}
+    openings, clicks, islands = clicks, clicks + len(left), 0
+    while left:
+        islands += 1
+        group = [left.pop()]
+        for cell in group:
+            close = left.intersection(game.neighbours(cell))
+            group.extend(close)
+            left -= close
+    return clicks, openings, islands
+
+
+def zini(rows, cols, mines, human=False):
+    """The clicks of greedy ZiNi, or HZiNi: all premiums counted anew before each move."""
+    game = PlainGame(rows, cols, mines)
+    order = [(r, c) for c in range(cols) for r in range(rows) if (r, c) not in game.mines]
+    zeros = {cell for cell in order if game.number(cell) == 0}
+    groups = {}
+    for cell in order:
+        if cell in zeros and cell not in groups:
+            group = [cell]
+            groups[cell] = len(groups)
+            for member in group:
+                for other in zeros.intersection(game.neighbours(member)) - set(groups):
+                    groups[other] = groups[cell]
+                    group.append(other)
+    flags, clicks = set(), 0
+
+    def is_worth_a_click(cell):
+        return cell in zeros or not zeros.intersection(game.neighbours(cell))
+
+    def premium(cell):
+        around = game.neighbours(cell)
+        hidden = {n for n in [cell, *around] if n not in game.opened and n not in game.mines}
+        worth = {groups.get(n, n) for n in hidden if is_worth_a_click(n)}
+        unflagged = sum(n in game.mines and n not in flags for n in around)
+        return len(worth) - unflagged - (cell not in game.opened) - 1
+
+    if human:
+        for cell in order:
+            if cell in zeros and cell not in game.opened:
+                game.open([cell])
+                clicks += 1
+    while game.status == "playing":
+        allowed = [cell for cell in order if not human or cell in game.opened]
+        best = max(allowed, key=premium, default=None)
+        if best is None or premium(best) < 0:
+            game.open([next(c for c in order if c not in game.opened and is_worth_a_click(c))])
+            clicks += 1
+            continue
+        around = game.neighbours(best)
+        new = game.mines.intersection(around) - flags
+        clicks += (best not in game.opened) + len(new) + 1
+        flags |= new
+        game.open([best])
+        game.open([n for n in around if n not in game.mines])
+    return clicks
+
+
+def best_play(rows, cols):
+    """How many layouts are won by the best play on boards of this size, by trying every cell.
+
+    Returns a function of a set of layouts, and of cells to be opened first, all at once.
+    """
+    board = PlainGame(rows, cols, [])
+    cells = list(itertools.product(range(rows), range(cols)))
+    around = {cell: set(board.neighbours(cell)) for cell in cells}
+
+    def parts(layouts, chosen):
+        found = {}
+        for layout in layouts:
+            if not layout.intersection(chosen):
+                numbers = tuple(len(layout & around[cell]) for cell in chosen)
+                found.setdefault(numbers, set()).add(layout)
+        return [frozenset(part) for part in found.values()]
+
+    @functools.cache
+    def best(layouts):
+        if len(layouts) == 1:
+            return 1
+        ways = [parts(layouts, [cell]) for cell in cells]
+        # What leaves all layouts tells nothing, and costs nothing.
+        return max(sum(map(best, way)) for way in ways if way and way != [layouts])
+
+    def won(layouts, first=()):
+        return sum(map(best, parts(frozenset(map(frozenset, layouts)), list(first))))
+
+    return won

@@ -16,7 +16,7 @@ TEXT = "5x4x4\nHH1HH\nHH2HH\n12HHH\nHHHHH\n"
 
 
 def run(capsys, monkeypatch, text, *argv):
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     with pytest.raises(SystemExit) as left:
         arguments.run(analyze.main, argv)
     out, err = capsys.readouterr()
@@ -125,7 +125,7 @@ def test_a_missing_file_gets_a_sentence(capsys, monkeypatch, tmp_path):
     binary.write_bytes(b"\xff\xfe\x00")
     code, _, err = run(capsys, monkeypatch, "", str(binary))
     assert code == 2
-    assert "is not text" in err
+    assert "nothing that can be read; what can: .evf, " in err
 
 
 def test_the_diagnosis_names_a_number_that_would_fit():

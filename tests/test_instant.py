@@ -78,14 +78,20 @@ def test_replays_need_no_jax(replay, tmp_path):
     out, _ = run("jaxsweep.replay", "check", replay)
     assert "no problems found" in out
     run("jaxsweep.replay", "show", replay)
+    run("jaxsweep.replay", "convert", replay, tmp_path / "game.evf")
+    out, _ = run("jaxsweep.replay", "info", tmp_path / "game.evf", "--json")
+    assert json.loads(out)["format"] == "evf"
+    run("jaxsweep.analyze", tmp_path / "game.evf")
     run("jaxsweep.replay", "export", replay, "--html", tmp_path / "game.html")
+    out, _ = run("jaxsweep.grade", replay)
+    assert "Accuracy" in out
 
 
 @pytest.mark.parametrize(
     "module",
     [
         *(f"jaxsweep.{n}" for n in ("analyze", "play", "arena", "bench", "dataset")),
-        *("jaxsweep.replay", "jaxsweep.serve", "viewer"),
+        *("jaxsweep.replay", "jaxsweep.grade", "jaxsweep.serve", "viewer"),
     ],
 )
 def test_help_and_bad_arguments_need_no_jax(module):
@@ -108,6 +114,7 @@ def test_help_and_bad_arguments_need_no_jax(module):
         ("jaxsweep.arena", ("custom", 3, 3, 9), ""),
         ("jaxsweep.dataset", ("custom", 200, 100, 9, "--out", "x"), ""),
         ("jaxsweep.replay", ("check", "no-such-file"), ""),
+        ("jaxsweep.grade", ("no-such-file",), ""),
         ("viewer.__main__", ("no-such-file",), ""),
     ],
 )

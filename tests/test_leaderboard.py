@@ -30,7 +30,7 @@ def test_what_is_added_is_read(folder):
     assert leaderboard.read() == [GAME, lost]
     assert leaderboard.path() == folder / "leaderboard.csv"
     assert leaderboard.path().read_text(encoding="utf-8").splitlines() == [
-        "name,level,start,won,seconds,helped,date",
+        "name,level,start,won,seconds,helped,date,3bv",
         "ana,beginner,safe,1,12.5,0,2025-03-01T08:00:00+00:00",
         '"José ""x"", y",12x12x10,zero,0,12.5,0,2025-03-01T08:00:00+00:00',
     ]
@@ -63,6 +63,17 @@ def test_the_standing_counts_all_and_ranks_fair_wins():
     assert (standing.games, standing.wins) == (8, 7)
     assert [entry.name for entry in standing.best] == ["1", "3", "5", "2", "4"]
     assert leaderboard.standing([], "beginner", Start.SAFE) == leaderboard.Standing(0, 0, ())
+
+
+def test_the_3bv_is_kept_and_makes_the_speed():
+    fast = replace(GAME, bbbv=42, seconds=20.0)
+    leaderboard.add(GAME)
+    leaderboard.add(fast)
+    assert leaderboard.read() == [GAME, fast], "lines of older versions have none"
+    assert fast.speed == ", 2.10 3BV/s"
+    assert GAME.speed == replace(fast, won=False).speed == replace(fast, seconds=0.0).speed == ""
+    lines = leaderboard.standing_lines([GAME, fast], LEVELS["beginner"], Start.SAFE)
+    assert any(line.endswith(", 2.10 3BV/s") for line in lines)
 
 
 def test_two_programs_may_add_at_once():

@@ -9,7 +9,7 @@ import pytest
 
 from tests.needs import missing, packages, program
 
-packages("starlette", "uvicorn", "websockets")
+packages("starlette", "uvicorn", "websockets", group="serving")
 
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.notation import from_text, to_text
@@ -149,8 +149,8 @@ def test_a_position_is_drawn_and_analysed(server, tab, screen):
     rows = ["2HHHHHHHH", *["HHHHHHHHH"] * 3, "HHHH1HHHH", *["HHHHHHHHH"] * 3, "HHHHHHHH1"]
     own = analyze([from_text("9x9x10\n" + "\n".join(rows))])[0]
     assert own.best is not None
-    where = f"Open row {own.best[0]}, column {own.best[1]}"
-    tab.until(f"document.getElementById('best').textContent === '{where}'")
+    tab.until("document.getElementById('answer-card').dataset.of === '9x9x10-c39Hb39Hb'")
+    assert tab.text("#best") == f"Open row {own.best[0]}, column {own.best[1]}"
     shown = tab.run("[...document.querySelectorAll('.cell')].map((cell) => cell.title)")
     for number, title in enumerate(shown):
         if own.grid.reshape(-1)[number] < 0:
@@ -171,7 +171,7 @@ def test_a_link_carries_the_position(server, tab):
     tab.go(f"{server.url}/#analyse=8x8x10-c63H")
     own = analyze([from_text(STUCK)])[0]
     assert own.best is not None
-    tab.until("!document.getElementById('answer-card').hidden")
+    tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-c63H'")
     assert tab.text("#best") == f"Open row {own.best[0]}, column {own.best[1]}"
     tab.run("navigator.clipboard.writeText = (text) => { window.copied = text; }")
     tab.click('[data-do="text"]')

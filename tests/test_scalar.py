@@ -25,6 +25,7 @@ from jaxsweep.scalar.counting import OverBudgetError, count_component
 from jaxsweep.scalar.deal import deal, game_key, move_key
 from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.geometry import from_mask, geometry, indices
+from jaxsweep.scalar.number_odds import number_odds
 from jaxsweep.scalar.players import BEST, PLAYERS, advise
 from jaxsweep.scalar.view import MAX_CELLS, View
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -147,6 +148,29 @@ def test_known_mines_condition_the_counts(position, data):
     numbers = [counter.solve(view.after(cell, number), solution.mines) for number in range(9)]
     shown = sum(one.layouts for one in numbers if one is not None)
     assert shown == solution.layouts - solution.mine_layouts(cell)
+
+
+@given(positions(), st.data())
+def test_numbers_of_a_cell_are_shares_of_all_layouts(position, data):
+    grid, mines = position
+    hidden = [(int(row), int(col)) for row, col in np.argwhere(grid < 0)]
+    if not hidden:
+        return
+    cell = data.draw(st.sampled_from(hidden))
+    odds, (total, _) = number_odds(GridPosition(grid, mines), cell), oracle_counts(grid, mines)
+    if total == 0:
+        assert odds is None
+        return
+    assert odds is not None
+    for number in range(9):
+        shown = grid.copy()
+        shown[cell] = number
+        expected = Fraction(oracle_counts(shown, mines)[0], total)
+        assert odds[number] == pytest.approx(float(expected), rel=1e-12)
+
+
+def oracle_counts(grid, mines):
+    return count_by_integers(grid.tolist(), mines)
 
 
 def test_a_range_of_mine_counts():

@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 from viewer.layout import lay_out
 from viewer.theme import LIGHT
 
-LEVEL, SEED, SIZE = Level(4, 5, 3), 11, (960, 640)
+LEVEL, SEED = Level(4, 5, 3), 11
 
 
 @pytest.fixture
@@ -102,7 +102,8 @@ def test_a_cell_is_clicked_through_the_x_server_and_seen_open(display, tmp_path)
     try:
         screen = Screen(display)
         until(lambda: screen.picture() is not None, "the window")
-        layout = lay_out(SIZE, (LEVEL.rows, LEVEL.cols), 1.0, (0, 0), False)
+        shown = until(screen.window, "the window").get_geometry()
+        layout = lay_out((shown.width, shown.height), (LEVEL.rows, LEVEL.cols), 1.0, (0, 0), False)
 
         def colour(cell):
             left, top = layout.place(cell)

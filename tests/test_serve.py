@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from tests.needs import packages
 
-packages("schemathesis", "starlette", "uvicorn")
+packages("schemathesis", "starlette", "uvicorn", group="serving")
 
 import schemathesis
 

@@ -15,6 +15,8 @@ from jaxsweep.commands.replay import main
 from jaxsweep.rules.board import Board, cells_of
 from jaxsweep.rules.game import GameStatus
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.single.grading import grade
+from jaxsweep.single.grading.report import sentence
 from jaxsweep.single.replay import HUMAN, RecordedMove, Replay, ReplayError, record, save
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.page import MAX_CELLS, page
@@ -395,6 +397,27 @@ def test_a_page_shows_flags_mines_and_untrusted_names(browse):
     assert seen["scrubbed"]["move"] == "2"
 
 
+def test_a_graded_page_shows_the_chance_to_win(replay, browse):
+    person = replace(replay, strategy=HUMAN, moves=tuple(map(by_hand, replay.moves)))
+    graded, index = grade(person), first_guess(replay)
+    seen = browse(
+        page(person, graded),
+        """look("start"); click("guess"); look("guess"); click("next"); look("after");
+        click("last"); look("end");""",
+    )
+    chances = {"start": graded.win_before, "end": graded.win_after}
+    guess = next(move for move in graded.moves if move.index == index + 1)
+    chances |= {"guess": guess.win_before, "after": guess.win_after}
+    for name, chance in chances.items():
+        assert seen[name]["survived"] == f"{100 * chance:.1f}\u00a0%", name
+    assert seen["guess"]["move"] == str(index), "a person's guesses are found by their grades"
+    assert seen["after"]["reason"] == sentence(guess)
+
+
+def by_hand(move):
+    return replace(move, reason=Reason.PLAYER, risk=None, odds=None)
+
+
 # The command line.
 
 
@@ -414,8 +437,9 @@ def test_show_draws_every_move(replay, tmp_path, capsys):
     risk = replay.moves[guess].risk
     assert f"guess: the least likely mine, risk {risk:.1%}\n" in out
     assert out.count(f"exact on 9×9/10, safe start, seed {SEED}\n") == count
-    last = out.rstrip().splitlines()[-1]
+    *_, last, metrics = out.rstrip().splitlines()
     assert last.startswith(f"won in {count} moves, 1 of them a guess, ")
+    assert metrics.startswith("3BV ")
 
 
 def test_show_names_flags_and_the_mine(tmp_path, capsys):
@@ -424,18 +448,18 @@ def test_show_names_flags_and_the_mine(tmp_path, capsys):
     assert code == 0
     assert "move 1 of 5, flag (0,0) and 1 more: the player's choice\n" in out
     assert "move 5 of 5, (2,2): the player's choice. A mine!\n" in out
-    assert out.endswith("lost in 5 moves, 0 of them guesses\n")
+    assert "\nlost in 5 moves, 0 of them guesses\n3BV " in out
 
 
 def test_survival_is_not_shown_where_a_risk_is_unknown(replay, tmp_path, capsys):
     index = first_guess(replay)
     save(replay, tmp_path / "known.json")
-    assert run(capsys, "show", tmp_path / "known.json")[1].endswith("% to survive them all\n")
+    assert run(capsys, "show", tmp_path / "known.json")[1].count("% to survive them all\n") == 1
     unknown = with_move(replay, index, risk=None)
     assert unknown.survival[: index + 1] == replay.survival[: index + 1]
     assert set(unknown.survival[index + 1 :]) == {None}
     save(unknown, tmp_path / "unknown.json")
-    assert run(capsys, "show", tmp_path / "unknown.json")[1].endswith("1 of them a guess\n")
+    assert "1 of them a guess\n3BV " in run(capsys, "show", tmp_path / "unknown.json")[1]
     # A flag alone risks nothing, and a person's clicks have unknown risks.
     assert LOST.survival[1] == 1.0
     assert LOST.survival[-1] is None

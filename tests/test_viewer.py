@@ -12,16 +12,16 @@ import pytest
 
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.game import GameStatus
-from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.rules.level import LEVELS, Level, Start
 from jaxsweep.rules.position import FLAGGED, HIDDEN, from_text, to_text
 from jaxsweep.single import leaderboard, replay
+from jaxsweep.single.grading import grade
 from jaxsweep.single.session import Session
 from tests.waiting import PATIENCE
-from tests.window import AtOnce, Hand, Pretending, Still
+from tests.window import MODE_KEYS, SMALL, AtOnce, Hand, Pretending, Still
 from viewer import events
 from viewer.analysis_result import analyse_position
-from viewer.buttons import top_buttons
-from viewer.effects import Analyse
+from viewer.effects import Analyse, GradeGame
 from viewer.engine_worker import EngineWorker
 from viewer.events import LEFT, MIDDLE, RIGHT
 from viewer.help import HELP
@@ -31,32 +31,7 @@ from viewer.theme import DARK, LIGHT
 from viewer.update import start, update
 from viewer.window import ScreenError, translate
 
-SMALL = Settings(level=Level(5, 6, 5), seed=4, name="Ada")
-
-
-@pytest.fixture(autouse=True)
-def own_files(tmp_path, monkeypatch):
-    """Nothing of the user's is read or written."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def hand():
-    opened = []
-
-    def make(*args, **kwargs):
-        opened.append(Hand(*args, **kwargs))
-        return opened[-1]
-
-    yield make
-    for each in opened:
-        each.window.close()
-
-
-@pytest.fixture(scope="module")
-def game():
-    return replay.record("exact", Opening.of(LEVELS["beginner"]), 8)
+pytestmark = pytest.mark.usefixtures("own_files")
 
 
 def shown(hand, game):
@@ -280,7 +255,7 @@ def test_positions_are_copied_and_pasted(hand):
         ("cut.json.gz", b"\x1f\x8b\x08\x00", "cut off"),
         ("old.json", b'{"format": "jaxsweep-replay", "version": 7}', "version 7"),
         ("bad.txt", b"3x1x1\nHxH\n", "line 2"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n\xff\xfe", "neither"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\xff\xfe", "nothing that can be read"),
         ("big.txt", b"4000x4000x1\n", "line"),
     ],
 )
@@ -307,12 +282,17 @@ def test_a_file_that_is_not_there_is_reported(hand, tmp_path):
 
 KEYS = {
     "F2 F3 F4 F5": ["f2", "f3", "f4", "f5"],
+    "F6": ["f6"],
     "N": ["n"],
     "O  P": ["o", "p"],
     "M  E": ["m", "e"],
-    "T": ["t"],
+    "T  B": ["t", "b"],
+    "L": ["l"],
+    "Tab, Enter": ["tab"],
     "wheel, drag, Z": [],
-    "Ctrl C  V  S": [],
+    "Ctrl O  S": [],
+    "Ctrl C  V": [],
+    "Ctrl +  −": [],
     "F1  Esc  Ctrl Q": [],
     "Space": ["space"],
     "Left Right": ["right", "left"],
@@ -323,10 +303,12 @@ KEYS = {
     "left  right": [],
     "both, middle": [],
     "H": ["h"],
+    "A": ["a"],
     "U  R": ["u", "r"],
     "0 to 8  H  F": [*"012345678", "f", "h"],
     "arrows": ["right", "down", "left", "up"],
     "+  −": ["+", "-"],
+    "Delete": ["delete"],
 }
 """Every line of the help: the keys pressed here; mouse and Ctrl are tested elsewhere."""
 
@@ -389,23 +371,12 @@ def test_help_menu_and_quit(hand):
     assert not hand.window.is_open
 
 
-def test_buttons_on_top_are_the_keys(hand):
-    hand = hand(SMALL, executor=Pretending())
-    places = hand.model.layout.buttons(len(top_buttons(dark=False)))
-    for button, mode in zip(places, Mode, strict=False):
-        place = (button.left + 5, button.top + 5)
-        hand.window.send(events.Press(place, LEFT))
-        hand.window.send(events.Release(place, LEFT))
-        assert hand.model.mode is mode
-        hand.frames(1)
-
-
 @pytest.mark.parametrize("level", [Level(1, 1, 0), Level(100, 100, 1500), Level(1, 60, 9)])
 @pytest.mark.parametrize("size", [(200, 100), (960, 640), (2400, 1500)])
 def test_any_board_is_drawn_in_any_window_and_every_cell_can_be_clicked(hand, level, size):
     hand = hand(Settings(level=level), size=size, executor=Still())
     for mode in Mode:
-        hand.key({Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}[mode])
+        hand.key(MODE_KEYS[mode])
         hand.window.send(events.Resize(size))
         hand.frames(1)
     hand.key("f4")
@@ -512,9 +483,8 @@ def test_ten_thousand_random_events_raise_nothing(hand, mode, game):
     for i in range(10_000):
         hand.window.send(rng.choices(makers, weights)[0]())
         if hand.model.mode is not mode and i % 20 == 0:
-            keys = {Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}
             hand.window.model = replace(hand.model, shows_help=False, menu=None)
-            hand.window.send(events.Key(keys[mode]))
+            hand.window.send(events.Key(MODE_KEYS[mode]))
         if i % 100 == 0:
             hand.frames(1)
     assert hand.window.is_open
@@ -620,3 +590,48 @@ def test_without_a_screen_it_is_said_in_one_sentence(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "nothing")
     with pytest.raises(ScreenError, match="no window can be opened here"):
         Hand(SMALL)
+
+
+def test_a_replay_is_graded_while_it_is_shown(hand, game):
+    hand = hand(mode=Mode.REPLAY)
+    person = replace(game, strategy="human")
+    shown(hand, person)
+    hand.frames(2)
+    playback = hand.model.replay
+    graded = grade(person)
+    assert playback is not None
+    assert playback.grade == graded
+    assert playback.chances[0] == graded.win_before
+    assert playback.chances[-1] == graded.win_after == 1
+    place = hand.model.layout.timeline
+    before = hand.window.surface.subsurface(
+        (place.left, place.top, place.width, place.height)
+    ).copy()
+    hand.window.send(events.Graded(replace(person, moves=person.moves[:1]), graded))
+    assert hand.model.replay is playback, "these are the grades of another replay"
+    plain = replace(hand.model, replay=replace(playback, grade=None))
+    assert plain.replay.chances == []
+    hand.window.model = plain
+    hand.frames(1)
+    after = hand.window.surface.subsurface((place.left, place.top, place.width, place.height))
+    assert pygame.image.tobytes(before, "RGB") != pygame.image.tobytes(after, "RGB")
+
+
+def test_a_replay_too_large_to_be_graded_is_shown_all_the_same(hand):
+    session = Session.new(Level(60, 60, 10), Start.SAFE, 1).open((0, 0))
+    hand = hand(mode=Mode.REPLAY, executor=Still())
+    shown(hand, session.replay())
+    assert hand.model.replay.grade is None
+    assert not hand.model.message
+
+
+def test_grades_that_fail_are_said_to_fail(game):
+    class Failing(AtOnce):
+        def submit(self, function, /, *args, **kwargs):
+            return super().submit(lambda: 1 // 0)
+
+    engine = EngineWorker(Failing)
+    engine.grade(GradeGame(game))
+    assert engine.poll() == []
+    (failed,) = engine.poll()
+    assert isinstance(failed, events.EngineFailed)

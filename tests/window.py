@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
@@ -9,14 +10,27 @@ import numpy as np
 
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules.board import cells_of
+from jaxsweep.rules.level import LEVELS, Level
 from jaxsweep.single.analysis import Analysis
 from jaxsweep.single.outlines import outline
 from viewer import events
-from viewer.analysis_result import AnalysisResult, analyse_position, position_key
+from viewer.analysis_result import (
+    AnalysisResult,
+    NumberResult,
+    analyse_position,
+    count_numbers,
+    position_key,
+)
+from viewer.controls import controls
 from viewer.engine_worker import EngineWorker, next_move
 from viewer.model import Mode, Settings
+from viewer.playback import Playback
 from viewer.update import start
 from viewer.window import Window
+
+SMALL = Settings(level=Level(5, 6, 5), seed=4, name="Ada")
+SIZE = (1280, 800)
+MODE_KEYS = {Mode.REPLAY: "f2", Mode.WATCH: "f3", Mode.PLAY: "f4", Mode.ANALYSE: "f5"}
 
 
 class AtOnce(Executor):
@@ -35,9 +49,8 @@ class Pretending(AtOnce):
     """Analyses a position without an engine: any odds, for tests of what is not the odds."""
 
     def submit(self, function, /, *args, **kwargs):
-        return super().submit(
-            pretend if function is analyse_position else function, *args, **kwargs
-        )
+        pretended = {analyse_position: pretend, count_numbers: pretend_numbers}
+        return super().submit(pretended.get(function, function), *args, **kwargs)
 
 
 class Still(Pretending):
@@ -72,6 +85,28 @@ def pretend(grid, mines):
     return AnalysisResult(position_key(grid, mines), analysis, outline(grid))
 
 
+def pretend_numbers(grid, mines, cell):
+    return NumberResult(position_key(grid, mines), cell, np.full(9, 0.1))
+
+
+def prepared(mode, game):
+    """A window of a mode in which every button has something to do."""
+    model = start(replace(SMALL, level=LEVELS["beginner"]), mode, SIZE)
+    model = replace(model, effects=())
+    playback = replace(Playback.of(game).go(2), running=False, speed=1)
+    if mode is Mode.ANALYSE:
+        grid = playback.board.grid
+        return replace(model, editor=replace(model.editor, grid=grid, brush=3))
+    under_way = replace(model.play, game=model.play.game.open((0, 0)))
+    return replace(model, replay=playback, watched=playback, play=under_way)
+
+
+def analysed(grid, mines):
+    analysis = analyse_position(np.asarray(grid, np.int8), mines).analysis
+    assert analysis is not None
+    return analysis
+
+
 class Hand:
     """Opens a window, and moves mouse and keys."""
 
@@ -87,6 +122,20 @@ class Hand:
         typed = name if text is None and len(name) == 1 else (text or "")
         self.window.send(events.Key(name, typed, **held))
         self.frames(2)
+
+    def button(self, name):
+        return next(placed for placed in controls(self.model) if placed.button.name == name)
+
+    def press(self, name, frames=2):
+        """Clicks a button."""
+        self.press_at(self.button(name).rect.middle, frames)
+
+    def press_at(self, place, frames=2):
+        self.window.send(events.Motion(place))
+        self.window.send(events.Press(place, events.LEFT))
+        self.window.frame(0.01)
+        self.window.send(events.Release(place, events.LEFT))
+        self.frames(frames)
 
     def frames(self, count, seconds=0.02):
         for _ in range(count):

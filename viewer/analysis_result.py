@@ -1,11 +1,13 @@
-"""The analysis of one position with its outlines, as the engine worker returns it."""
+"""What the engine worker returns: an analysis with its outlines, and the numbers of a cell."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Int8
+from jaxtyping import Float, Int8
 
+from jaxsweep.rules.board import Cell
 from jaxsweep.rules.notation import GridPosition, PositionError, check
+from jaxsweep.scalar.number_odds import number_odds
 from jaxsweep.single.analysis import Analysis, analyze
 from jaxsweep.single.outlines import Outlines, outline
 
@@ -23,6 +25,16 @@ class AnalysisResult:
     error: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class NumberResult:
+    """What a hidden cell would show."""
+
+    key: PositionKey
+    cell: Cell
+    odds: Float[np.ndarray, "9"] | None
+    """The probability that it is safe and shows 0 to 8; None where that cannot be counted."""
+
+
 def position_key(grid: Int8[np.ndarray, "rows cols"], mines: int) -> PositionKey:
     """Returns the key that identifies a position."""
     return grid.tobytes(), grid.shape[1], mines
@@ -37,3 +49,9 @@ def analyse_position(grid: Int8[np.ndarray, "rows cols"], mines: int) -> Analysi
         return AnalysisResult(key, analyze([position])[0], outline(grid))
     except PositionError as error:
         return AnalysisResult(key, None, None, str(error))
+
+
+def count_numbers(grid: Int8[np.ndarray, "rows cols"], mines: int, cell: Cell) -> NumberResult:
+    """Computes what a hidden cell would show."""
+    odds = number_odds(GridPosition(grid, mines), cell)
+    return NumberResult(position_key(grid, mines), cell, odds)

@@ -11,9 +11,9 @@ import pygame
 from jaxsweep.rules.level import Opening
 from jaxsweep.rules.position import Position, to_grid, to_text
 from jaxsweep.simulation.stuck_positions import stuck_positions
-from viewer.analysis_result import analyse_position
+from viewer.analysis_result import analyse_position, count_numbers
 from viewer.drawing import draw
-from viewer.events import AnalysisReady, Pasted
+from viewer.events import AnalysisReady, NumbersCounted, Pasted
 from viewer.model import Mode, Settings
 from viewer.update import start, update
 
@@ -26,14 +26,17 @@ def _position(opening: Opening) -> Position:
 
 
 def frame(opening: Opening, batch: int) -> Callable[[], object]:
-    """Draws a stuck position in a window of 1280×800, with odds, percent and marks."""
+    """Draws a stuck position in a window of 1280×800, with odds, marks, candidates and numbers."""
     pygame.display.init()
     pygame.font.init()
     position = _position(opening)
     model = start(Settings(level=opening.level), Mode.ANALYSE, SIZE)
     model = update(model, Pasted(to_text(position)))
     model = update(model, AnalysisReady(analyse_position(to_grid(position), int(position.mines))))
-    assert model.result is not None
+    assert model.result is not None and model.result.analysis is not None
+    best = model.result.analysis.best
+    assert best is not None
+    model = update(model, NumbersCounted(count_numbers(model.grid, model.mines, best)))
     surface = pygame.Surface(SIZE)
     return lambda: draw(surface, model)
 

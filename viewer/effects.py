@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int8
 
+from jaxsweep.rules.board import Cell
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.single.person import PersonGame
 from jaxsweep.single.replay import Replay
@@ -21,6 +22,15 @@ class Analyse:
     mines: int
 
 
+@dataclass(frozen=True, eq=False)
+class CountNumbers:
+    """Asks what a hidden cell would show; answered by `events.NumbersCounted`."""
+
+    grid: Int8[np.ndarray, "rows cols"]
+    mines: int
+    cell: Cell
+
+
 @dataclass(frozen=True)
 class WatchGame:
     """Lets a player play a game; answered by one `events.MovePlayed` for each move."""
@@ -29,6 +39,13 @@ class WatchGame:
     strategy: str
     opening: Opening
     seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class GradeGame:
+    """Asks for the grades of a replay; answered by `events.Graded`."""
+
+    replay: Replay
 
 
 @dataclass(frozen=True)
@@ -67,8 +84,35 @@ class SaveReplay:
 
 
 @dataclass(frozen=True)
+class ListFolder:
+    """Reads what a folder holds; answered by `events.FolderListed`."""
+
+    folder: str
+
+
+@dataclass(frozen=True)
+class OpenFile:
+    """Reads a file; answered by `events.Dropped`, or by `events.Notice` if it cannot be read."""
+
+    path: str
+
+
+@dataclass(frozen=True)
 class Quit:
     """Closes the window."""
 
 
-Effect = Analyse | WatchGame | Copy | Paste | EnterGame | ReadLeaderboard | SaveReplay | Quit
+Effect = (
+    Analyse
+    | CountNumbers
+    | WatchGame
+    | GradeGame
+    | Copy
+    | Paste
+    | EnterGame
+    | ReadLeaderboard
+    | SaveReplay
+    | ListFolder
+    | OpenFile
+    | Quit
+)

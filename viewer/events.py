@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from jaxsweep.single.replay import RecordedMove
-from viewer.analysis_result import AnalysisResult
+from jaxsweep.single.grading import Grade
+from jaxsweep.single.replay import RecordedMove, Replay
+from viewer.analysis_result import AnalysisResult, NumberResult
 
 Point = tuple[int, int]
 """Pixels from the window's top left."""
@@ -39,9 +40,9 @@ class Release:
 
 @dataclass(frozen=True)
 class Motion:
-    """The mouse moved."""
+    """The mouse moved; None: out of the window."""
 
-    at: Point
+    at: Point | None
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,13 @@ class AnalysisReady:
 
 
 @dataclass(frozen=True)
+class NumbersCounted:
+    """The engine has counted what a cell would show."""
+
+    result: NumberResult
+
+
+@dataclass(frozen=True)
 class MovePlayed:
     """The player that is watched has made a move; `move` is None at the end of its game."""
 
@@ -97,6 +105,16 @@ class MovePlayed:
     move: RecordedMove | None
     mines: object = None
     """Where the mines are, with the first move."""
+    win: float | None = None
+    """The win probability before the move, where the player has estimated it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Graded:
+    """The moves of a replay are graded."""
+
+    replay: Replay
+    grade: Grade
 
 
 @dataclass(frozen=True)
@@ -120,6 +138,25 @@ class LeaderboardRead:
     lines: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class FolderEntry:
+    """A file, or a folder, in a folder."""
+
+    name: str
+    is_folder: bool = False
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class FolderListed:
+    """What a folder holds: folders first, then the newest files first."""
+
+    folder: str
+    entries: tuple[FolderEntry, ...]
+    error: str = ""
+    """Why it cannot be read, if it cannot."""
+
+
 Event = (
     Key
     | Press
@@ -131,8 +168,11 @@ Event = (
     | Dropped
     | Pasted
     | AnalysisReady
+    | NumbersCounted
     | MovePlayed
+    | Graded
     | Notice
     | EngineFailed
     | LeaderboardRead
+    | FolderListed
 )

@@ -3,43 +3,59 @@
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Int8
 
-from jaxsweep.rules.notation import PositionError, read_all
+from jaxsweep.formats import read
+from jaxsweep.formats.conversion import as_replay
+from jaxsweep.rules.notation import GridPosition
 from jaxsweep.runtime.errors import UserError
-from jaxsweep.single.replay import Replay, from_bytes
+from jaxsweep.single.replay import Replay
+from viewer.effects import GradeGame
 from viewer.events import Dropped
 from viewer.model import MAX_CELLS, Editor, Mode, Model
 from viewer.modes import play
 from viewer.modes.switch import switch_mode
 from viewer.playback import Playback
 
+MAX_GRADED_CELLS = 2500
+"""The largest board whose replays are graded: larger ones would keep the engine busy for long."""
+
 
 def open_file(model: Model, file: Dropped) -> Model:
-    """Shows a replay in replay mode; anything else must be a position, for analyse mode."""
-    compressed = file.data[:2] == b"\x1f\x8b"
-    if compressed or b'"format"' in file.data[:200]:
-        try:
-            replay = from_bytes(file.data)
-        except UserError as error:
-            return replace(model, message=f"{file.name}: {error}")
-        if replay.opening.level.cells > MAX_CELLS:
-            return replace(model, message=f"{file.name}: too large a board for the window")
-        return switch_mode(replace(model, replay=Playback.of(replay)), Mode.REPLAY)
+    """Shows a game in replay mode, and a position in analyse mode.
+
+    Of several in a file, the first is shown.
+    """
     try:
-        text = file.data.decode()
-    except UnicodeDecodeError:
-        return replace(model, message=f"{file.name}: neither a replay nor a position")
-    return open_position(model, text, file.name)
+        contents = read(file.data, file.name)
+        positions = [found for found in contents if isinstance(found, GridPosition)]
+        if positions:
+            return _show_position(model, positions[0], file.name)
+        replay = as_replay(contents[0])
+    except UserError as error:
+        return replace(model, message=str(error))
+    if replay.opening.level.cells > MAX_CELLS:
+        return replace(model, message=f"{file.name}: too large a board for the window")
+    model = switch_mode(replace(model, replay=Playback.of(replay)), Mode.REPLAY)
+    is_gradable = replay.moves and replay.opening.level.cells <= MAX_GRADED_CELLS
+    return model.with_effect(GradeGame(replay)) if is_gradable else model
 
 
-def open_position(model: Model, text: str, source: str) -> Model:
-    """Reads a position into analyse mode; `source` names it in messages."""
-    try:
-        grid, mines = read_all(text)[0]
-    except PositionError as error:
-        return replace(model, message=f"{source}: {error}")
+def open_text(model: Model, text: str, source: str) -> Model:
+    """Opens what was pasted: a position, a link, or a file as text."""
+    return open_file(model, Dropped(source, text.encode(errors="replace")))
+
+
+def _show_position(model: Model, position: GridPosition, source: str) -> Model:
+    """Shows a position in analyse mode."""
+    grid, mines = position
     if grid.size > MAX_CELLS:
         return replace(model, message=f"{source}: too large a board for the window")
+    return to_analyse(model, grid, mines)
+
+
+def to_analyse(model: Model, grid: Int8[np.ndarray, "rows cols"], mines: int) -> Model:
+    """Shows a position in analyse mode."""
     session = model.play.game.session
     if np.array_equal(grid >= 0, session.board.grid >= 0) and session.opening is not None:
         model = play.with_help(model)  # The odds of the game under way are help.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from jaxsweep.rules.level import LEVELS, Start
 from jaxsweep.scalar.players import PLAYERS
+from jaxsweep.single import leaderboard
 from jaxsweep.single.leaderboard import MAX_NAME_LENGTH, tidy_name
 from viewer.events import Key
 from viewer.model import Editor, Menu, Mode, Model, Settings
@@ -16,17 +17,31 @@ def on_key(model: Model, menu: Menu, key: Key) -> Model:
     """Selects a row, changes its setting, applies the settings, or closes the menu."""
     match key.name:
         case "escape" | "f1":
-            return replace(model, menu=None)
+            return replace(model, menu=None, focus=None)
         case "up" | "down":
             step = -1 if key.name == "up" else 1
             row = (menu.row + step) % len(MENU_ROWS)
             return replace(model, menu=replace(menu, row=row))
         case "left" | "right":
             step = -1 if key.name == "left" else 1
-            return replace(model, menu=replace(menu, draft=_next_option(menu, step)))
+            return turn(model, menu, menu.row, step)
         case "return":
-            return _apply(replace(model, menu=None), menu.draft)
+            return apply(model, menu.draft)
     return replace(model, menu=replace(menu, draft=_typed(menu, key)))
+
+
+def turn(model: Model, menu: Menu, row: int, step: int) -> Model:
+    """Selects a row and takes its next option, or with -1 the one before."""
+    menu = replace(menu, row=row)
+    return replace(model, menu=replace(menu, draft=_next_option(menu, step)))
+
+
+def menu_values(menu: Menu) -> tuple[str, ...]:
+    """Returns the settings as they are written in the rows."""
+    draft = menu.draft
+    named = leaderboard.level_name(draft.level)
+    level = f"{named}, {draft.level}" if named in LEVELS else str(draft.level)
+    return level, draft.start.value, draft.strategy, str(draft.seed), draft.name
 
 
 def _next_option(menu: Menu, step: int) -> Settings:
@@ -65,10 +80,11 @@ def _typed(menu: Menu, key: Key) -> Settings:
     return draft
 
 
-def _apply(model: Model, settings: Settings) -> Model:
+def apply(model: Model, settings: Settings) -> Model:
     """Starts what the mode is for with the new settings; replay mode becomes watch mode."""
     settings = replace(settings, name=tidy_name(settings.name))
     model = replace(model, settings=settings, zoom=1.0, pan=(0, 0))
+    model = replace(model, menu=None, focus=None, shows_start=False)
     if model.mode is Mode.PLAY:
         return play.new_game(model)
     if model.mode is Mode.ANALYSE:

@@ -2,6 +2,7 @@
 
 import enum
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Int8
@@ -12,9 +13,9 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.scalar.players import BEST
 from jaxsweep.single.leaderboard import DEFAULT_NAME
 from jaxsweep.single.person import PersonGame
-from viewer.analysis_result import AnalysisResult, PositionKey, position_key
+from viewer.analysis_result import AnalysisResult, NumberResult, PositionKey, position_key
 from viewer.effects import Effect
-from viewer.events import Point
+from viewer.events import FolderEntry, Point
 from viewer.layout import Layout, lay_out
 from viewer.playback import Playback
 
@@ -74,6 +75,16 @@ class Menu:
     row: int = 0
 
 
+@dataclass(frozen=True)
+class Picker:
+    """The dialog that opens a file: what a folder holds, and which entry is selected."""
+
+    folder: str
+    entries: tuple[FolderEntry, ...] = ()
+    row: int = 0
+    error: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class PlayState:
     """Play mode: the person's game, and the hint on its board."""
@@ -82,6 +93,8 @@ class PlayState:
     hint: Cell | None = None
     hint_requested: bool = False
     """Whether a hint is wanted that the engine has not given yet."""
+    opens_certain: bool = False
+    """Whether all that is certain is opened as soon as the engine has proved it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +104,8 @@ class Editor:
     grid: Int8[np.ndarray, "rows cols"]
     mines: int
     cursor: Cell = (0, 0)
+    brush: int | None = None
+    """What a click sets a cell to; None: the next value of the cell."""
 
     @classmethod
     def blank(cls, level: Level) -> "Editor":
@@ -106,13 +121,27 @@ class Model:
     play: PlayState
     editor: Editor
     mode: Mode = Mode.PLAY
-    size: Point = (960, 640)
+    size: Point = (1280, 800)
+    scale: float = 1.0
     dark: bool = False
     overlays: dict[Mode, Overlay] = field(default_factory=dict)
+    shows_start: bool = False
+    recent: tuple[Level, Start] | None = None
+    """What was played last, for the start screen."""
     shows_help: bool = False
+    shows_panel: bool = True
     menu: Menu | None = None
+    picker: Picker | None = None
+    folder: str | None = None
+    """The folder that the dialog for files showed last."""
     zoom: float = 1.0
     pan: Point = (0, 0)
+    pointer: Point | None = None
+    """Where the mouse is; None while it is outside of the window."""
+    rested: float = 0.0
+    """Seconds for which the mouse has rested, up to those after which a button is explained."""
+    focus: str | None = None
+    """The name of the button that Enter and Space press."""
     held: frozenset[int] = frozenset()
     """The mouse buttons that are down."""
     pressed_at: Point | None = None
@@ -127,6 +156,9 @@ class Model:
     requested: PositionKey | None = None
     """The position of the latest request to the engine."""
     latest_result: AnalysisResult | None = None
+    numbers_requested: tuple[PositionKey, Cell] | None = None
+    """The position and the cell whose numbers were last asked for."""
+    latest_numbers: NumberResult | None = None
     leaderboard: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
     """What the loop has yet to carry out."""
@@ -166,19 +198,36 @@ class Model:
         playback = self.playback
         return 0 if playback is None else playback.opening.level.mines
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         """Where everything is in the window."""
         rows, cols = self.grid.shape
         timeline = self.mode in (Mode.REPLAY, Mode.WATCH)
-        return lay_out(self.size, (rows, cols), self.zoom, self.pan, timeline)
+        shown = self.size, (rows, cols), self.zoom, self.pan, timeline
+        has_brushes = self.mode is Mode.ANALYSE
+        return lay_out(*shown, self.scale, self.shows_panel, has_brushes)
+
+    @property
+    def has_dialog(self) -> bool:
+        """Whether something lies over the board that takes all keys and clicks."""
+        dialogs = self.menu is not None or self.picker is not None
+        return dialogs or self.shows_help or self.shows_start
+
+    @cached_property
+    def key(self) -> PositionKey:
+        """What identifies the position that is shown."""
+        return position_key(self.grid, self.mines)
 
     @property
     def result(self) -> AnalysisResult | None:
         """The engine's result for the board that is shown, once there is one."""
         latest = self.latest_result
-        key = position_key(self.grid, self.mines)
-        return latest if latest is not None and latest.key == key else None
+        return latest if latest is not None and latest.key == self.key else None
+
+    @property
+    def is_advised(self) -> bool:
+        """Whether what the engine finds out is shown, other than a hint that was asked for."""
+        return self.shows_board and (self.overlay.any or self.mode is Mode.ANALYSE)
 
     def with_effect(self, effect: Effect) -> "Model":
         """Adds an effect for the loop to carry out."""

@@ -1,11 +1,13 @@
 """The playback of a game: a replay, or a game that is still being played while it is watched."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from jaxsweep.rules.board import Board
 from jaxsweep.rules.level import Opening
+from jaxsweep.single.grading import Grade, GradedMove
 from jaxsweep.single.replay import RecordedMove, Replay, after_move, survival
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -26,6 +28,8 @@ class Playback:
     moves: tuple[RecordedMove, ...] = ()
     boards: tuple[Board, ...] = ()
     """Before the first move, and after each."""
+    wins: tuple[float | None, ...] = ()
+    """The win probability before each move, where the player has estimated it."""
     at: int = 0
     """The number of moves before the board that is shown."""
     running: bool = False
@@ -34,6 +38,8 @@ class Playback:
     """Seconds since the last move."""
     complete: bool = True
     """False while more moves may arrive."""
+    grade: Grade | None = None
+    """What each move did to the chance to win, once that is known."""
 
     @classmethod
     def of(cls, replay: Replay) -> "Playback":
@@ -57,6 +63,30 @@ class Playback:
         """The move that led to the board that is shown."""
         return self.moves[self.at - 1] if self.at else None
 
+    @cached_property
+    def graded(self) -> dict[int, GradedMove]:
+        """The graded moves by their number, from 1."""
+        return {} if self.grade is None else {move.index: move for move in self.grade.moves}
+
+    @cached_property
+    def chances(self) -> list[float]:
+        """The chance to win before the first move, and after each; none while it is not known."""
+        chances = [] if self.grade is None else [self.grade.win_before]
+        for number in range(1, len(self.moves) + 1) if chances else ():
+            graded = self.graded.get(number)
+            chances.append(chances[-1] if graded is None else graded.win_after)
+        return chances
+
+    def is_guess(self, index: int) -> bool:
+        """Whether a move was a guess: a person's are known once they are graded."""
+        graded = self.graded.get(index + 1)
+        return self.moves[index].reason.is_guess or (graded is not None and graded.is_guess)
+
+    def risk(self, index: int) -> float | None:
+        """The risk of a move, as recorded or graded."""
+        graded, recorded = self.graded.get(index + 1), self.moves[index].risk
+        return graded.risk if recorded is None and graded is not None else recorded
+
     @property
     def survival(self) -> float | None:
         """The probability of having survived so far; None where a risk is unknown."""
@@ -66,6 +96,11 @@ class Playback:
     def is_over(self) -> bool:
         """Whether the last board is shown, and no move follows it."""
         return self.complete and self.at == len(self.moves)
+
+    @property
+    def is_fastest(self) -> bool:
+        """Whether it cannot run faster."""
+        return self.speed == len(SPEEDS) - 1
 
     def go(self, at: int) -> "Playback":
         """Shows the board after `at` moves, or the nearest there is."""
@@ -80,7 +115,7 @@ class Playback:
     def next_guess(self) -> "Playback":
         """Goes to the board just before the next guess, where its odds can be seen, or the end."""
         for at in range(self.at + 1, len(self.moves)):
-            if self.moves[at].reason.is_guess:
+            if self.is_guess(at):
                 return self.go(at)
         return self.go(len(self.moves))
 
@@ -97,10 +132,13 @@ class Playback:
             return self.go(self.at + 1)
         return replace(self, waited=waited)
 
-    def with_move(self, move: RecordedMove | None, mines: np.ndarray | None) -> "Playback":
+    def with_move(
+        self, move: RecordedMove | None, mines: np.ndarray | None, win: float | None = None
+    ) -> "Playback":
         """Appends a move; None completes the game. `mines` come with the first move."""
         if move is None:
             return replace(self, complete=True)
         boards = self.boards if mines is None else (Board.all_hidden(mines),)
         after = after_move(boards[-1], move.flags, move.cells)
-        return replace(self, moves=(*self.moves, move), boards=(*boards, after))
+        moves, wins = (*self.moves, move), (*self.wins, win)
+        return replace(self, moves=moves, boards=(*boards, after), wins=wins)

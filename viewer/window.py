@@ -14,11 +14,17 @@ from viewer.drawing import draw
 from viewer.effects import Effect
 from viewer.engine_worker import EngineWorker
 from viewer.events import Event
+from viewer.folders import list_folder
+from viewer.layout import fit_screen
 from viewer.model import Model
+from viewer.redrawing import looks_same
 from viewer.update import update
 
 FRAMES = 60
 """Frames a second."""
+
+# Without this, Windows enlarges the picture of the window, and nothing is sharp.
+os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
 
 _BUTTONS = {1: events.LEFT, 2: events.MIDDLE, 3: events.RIGHT}
 
@@ -30,15 +36,25 @@ class ScreenError(UserError):
 class Window:
     """A window on the screen, and the model that it shows.
 
-    `is_open` turns false when the person closes the window or quits.
+    `is_open` turns false when the person closes the window or quits. With `fits_screen`, size and
+    scale are chosen for the screen, unless a scale is given.
     """
 
-    def __init__(self, model: Model, engine: EngineWorker):
+    def __init__(
+        self,
+        model: Model,
+        engine: EngineWorker,
+        fits_screen: bool = False,
+        scale: float | None = None,
+    ):
         # Not `pygame.init()`: a machine without a sound card would complain.
         try:
             pygame.display.init()
             pygame.font.init()
             pygame.display.set_caption("jaxsweep")
+            if fits_screen:
+                size, scale = fit_screen(model.size, pygame.display.get_desktop_sizes()[0], scale)
+                model = replace(model, size=size, scale=scale)
             self.surface = pygame.display.set_mode(model.size, pygame.RESIZABLE)
         except pygame.error as error:
             raise ScreenError(f"no window can be opened here: {error}") from None
@@ -58,7 +74,7 @@ class Window:
             self.close()
 
     def frame(self, seconds: float) -> None:
-        """Handles what happened since the last frame, and draws if anything changed."""
+        """Handles what happened since the last frame, and draws if that can be seen."""
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
                 self.is_open = False
@@ -67,7 +83,7 @@ class Window:
         for answer in self._engine.poll():
             self.send(answer)
         self.send(events.Tick(seconds))
-        if self.model is not self._drawn:
+        if not looks_same(self.model, self._drawn):
             draw(self.surface, self.model)
             pygame.display.flip()
             self._drawn = self.model
@@ -90,8 +106,12 @@ class Window:
         match effect:
             case effects.Analyse():
                 self._engine.analyse(effect)
+            case effects.CountNumbers():
+                self._engine.count(effect)
             case effects.WatchGame():
                 self._engine.watch(effect)
+            case effects.GradeGame():
+                self._engine.grade(effect)
             case effects.Copy():
                 clipboard.put(effect.text)
             case effects.Paste():
@@ -102,6 +122,10 @@ class Window:
                 yield leaderboard_effects.read(effect)
             case effects.SaveReplay():
                 yield events.Notice(_save(effect.replay))
+            case effects.ListFolder():
+                yield list_folder(effect.folder)
+            case effects.OpenFile():
+                yield read_file(Path(effect.path))
             case effects.Quit():
                 self.is_open = False
 
@@ -127,6 +151,8 @@ def translate(event: pygame.event.Event) -> Iterator[Event]:
             yield events.Motion(event.pos)
         case pygame.MOUSEWHEEL:
             yield events.Wheel(pygame.mouse.get_pos(), event.y)
+        case pygame.WINDOWLEAVE:
+            yield events.Motion(None)
         case pygame.VIDEORESIZE:
             yield events.Resize((event.w, event.h))
         case pygame.DROPFILE:

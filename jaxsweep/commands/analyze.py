@@ -4,7 +4,6 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
@@ -14,7 +13,9 @@ from rich.text import Text
 from jaxsweep.beliefs import Status
 from jaxsweep.commands import arguments
 from jaxsweep.engines import ENGINES
-from jaxsweep.rules.notation import PositionError, read_all
+from jaxsweep.formats import MAX_BYTES, READ, read, read_source
+from jaxsweep.formats.conversion import as_position, last_decision, positions_in
+from jaxsweep.rules.notation import GridPosition
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import terminal
 from jaxsweep.single.analysis import Analysis, analyze
@@ -23,13 +24,18 @@ from jaxsweep.single.words import count, layouts_in_words
 LISTED = 5
 """The number of safest cells, and of candidates, that are listed."""
 
-EXAMPLE = """example:
+EXAMPLE = (
+    """example:
   printf '4x3x2\\n01HH\\n01HH\\n011H\\n' | python -m jaxsweep.analyze
 
 A position is a line COLSxROWSxMINES and a line a row: H hidden (also . and ?),
 F flag (no evidence), 0 to 8 open. Or JSON: {"rows", "cols", "mines", "board"}.
 Several positions, each with its first line, may follow one another.
-"""
+Games are analysed before their last move, or after --move N.
+Other files and links: """
+    + READ
+    + "."
+)
 
 
 def draw(analysis: Analysis, console: Console) -> None:
@@ -126,7 +132,13 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         nargs="?",
         default="-",
         metavar="FILE",
-        help="a file of positions (default: -, standard input)",
+        help="a file of positions or a game, or a link (default: -, standard input)",
+    )
+    parser.add_argument(
+        "--move",
+        type=arguments.whole_number(0, 2**32 - 1),
+        metavar="N",
+        help="of a game, the position after N moves (default: before its last move)",
     )
     parser.add_argument(
         "--engine",
@@ -141,26 +153,23 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _read_text(file: str) -> str:
-    """Reads a file, or standard input for "-"; raises `PositionError` if it is not text."""
-    name = "standard input" if file == "-" else file
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text()
-        # Some locales decode any byte of standard input, to characters that cannot be encoded.
-        text.encode()
-    except UnicodeDecodeError as error:
-        raise PositionError(f"{name}: byte {error.start} is not text") from None
-    except UnicodeEncodeError as error:
-        raise PositionError(f"{name}: character {error.start} is not text") from None
-    return text
+def _read_positions(file: str, move: int | None) -> list[GridPosition]:
+    """Reads positions and games from a file or a link, or from standard input for "-"."""
+    if file == "-":
+        contents = read(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
+    else:
+        contents = read(*read_source(file))
+    found = positions_in(contents)
+    if move is None:
+        return [last_decision(content) for content in found]
+    return [as_position(content, move) for content in found]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
     use_cache()
-    positions = read_all(_read_text(parsed.file))
-    analyses = analyze(positions, parsed.engine)
+    analyses = analyze(_read_positions(parsed.file, parsed.move), parsed.engine)
     if parsed.json:
         for analysis in analyses:
             print(json.dumps(analysis.as_json()))

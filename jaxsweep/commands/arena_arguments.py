@@ -82,6 +82,11 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
         metavar="GAME",
         help="also write replays of these games to --out",
     )
+    parser.add_argument(
+        "--metrics",
+        action="store_true",
+        help="also value the boards: their mean 3BV, and the efficiency of won games",
+    )
     arguments.add_json(parser)
 
 

@@ -16,6 +16,7 @@ from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation import runs
+from jaxsweep.simulation.board_metrics import board_metrics
 from jaxsweep.simulation.matches import Report, merge, play_and_report
 from jaxsweep.simulation.runs import Run
 from jaxsweep.simulation.settings import RunSettings
@@ -45,7 +46,8 @@ def run(parsed: argparse.Namespace, opening: Opening, argv: Sequence[str]) -> in
             return 0
         measured.append(measurement)
         if not parsed.compare or not parsed.json:
-            report(measurement, parsed.json, about)
+            extra = board_metrics(settings, measurement.record) if parsed.metrics else {}
+            report(measurement, parsed.json, about, extra)
         for number in parsed.moves:
             save(record_game(name, opening, parsed.seed, number), folder / f"game-{number}.json")
     if parsed.compare:
@@ -156,11 +158,13 @@ def _with_progress(
             bar.update(task, completed=played, speed=speed, wins=wins)
 
 
-def report(measurement: Measurement, as_json: bool, about: dict) -> None:
-    """Prints the results of a run; the last line has wins and losses."""
+def report(
+    measurement: Measurement, as_json: bool, about: dict, metrics: dict | None = None
+) -> None:
+    """Prints the results of a run, and the metrics of its boards; the last line has the wins."""
     figures, settings = measurement.summary(), measurement.settings
     if as_json:
-        print(json.dumps(figures | about))
+        print(json.dumps(figures | (metrics or {}) | about))
         return
     low, high = figures["interval_95"]
     lost = figures["games"] - figures["wins"]
@@ -174,6 +178,16 @@ def report(measurement: Measurement, as_json: bool, about: dict) -> None:
         f"{figures['clicks']:.1f} clicks and {figures['guesses']:.2f} guesses a game"
         + (f"; lost {reasons}" if reasons else "")
     )
+    if metrics:
+        of_won = (
+            ""
+            if not figures["wins"]
+            else (
+                f"; of won games {metrics['bbbv_of_won']:.1f}, "
+                f"{metrics['efficiency_of_won']:.2f} solved with a click"
+            )
+        )
+        print(f"mean 3BV {metrics['bbbv']:.1f}{of_won}")
     print(f"checksum {figures['checksum'][:16]}")
     print(
         f"{figures['wins']:,}–{lost:,} ({figures['win_rate']:.2%}), {figures['share_cleared']:.2%} "

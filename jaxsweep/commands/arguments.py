@@ -85,7 +85,7 @@ def add_seed(parser: argparse.ArgumentParser, default: int | None = None) -> Non
     )
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: Parser) -> None:
     """Adds the choice of JSON as output."""
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
@@ -148,16 +148,20 @@ def new_file(text: str) -> Path:
     return path
 
 
+def sentence(error: UserError | OSError) -> str:
+    """Says what an error is about, in a sentence."""
+    if isinstance(error, UserError):
+        return str(error)
+    file = "" if error.filename is None else f"{error.filename}: "
+    return f"{file}{error.strerror or error}"
+
+
 def run(main: Callable[[Sequence[str] | None], int], argv: Sequence[str] | None = None) -> None:
     """Runs a command and exits: status 2 and a sentence for bad input, 130 for Ctrl-C."""
     try:
         status = main(argv)
-    except UserError as error:
-        print(f"jaxsweep: {error}", file=sys.stderr)
-        status = USAGE_ERROR
-    except OSError as error:
-        file = "" if error.filename is None else f"{error.filename}: "
-        print(f"jaxsweep: {file}{error.strerror or error}", file=sys.stderr)
+    except (UserError, OSError) as error:
+        print(f"jaxsweep: {sentence(error)}", file=sys.stderr)
         status = USAGE_ERROR
     except KeyboardInterrupt:
         # A second Ctrl-C while the interpreter ends would print a stack trace.

@@ -5,9 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+from jaxsweep.commands.progress import counting_bar
 from jaxsweep.datasets.generation import generate
 from jaxsweep.datasets.settings import SPLITS, DatasetSettings
 from jaxsweep.datasets.store import Store
@@ -41,16 +39,7 @@ def run(folder: Path, settings: DatasetSettings, as_json: bool) -> None:
 
 def _make(store: Store, settings: DatasetSettings) -> int:
     """Makes a data set, and shows a bar; returns how many positions there were before."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("positions"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+    bar = counting_bar("positions")
     found = None
     with bar:
         task = bar.add_task("", total=settings.positions)

@@ -10,14 +10,17 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from jaxsweep.commands import arguments
+from jaxsweep.metrics.game import game_metrics, metrics_to_json
+from jaxsweep.rules.clicks import Button, Click, ClickedGame
 from jaxsweep.rules.level import Opening, Start
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.scalar.players import BEST, FAST
 from jaxsweep.single import terminal
 from jaxsweep.single.replay import save, to_json, to_replay
+from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.watch import WatchedMove, share_opened, watch
-from jaxsweep.single.words import count, move_in_words, of_them_guesses
+from jaxsweep.single.words import count, metrics_in_words, move_in_words, of_them_guesses
 
 DEFAULT_LEVEL = "beginner"
 
@@ -105,7 +108,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if parsed.json or parsed.save is not None:
         replay = to_replay(watched, name, opening, seed)
         if parsed.json:
-            print(json.dumps(to_json(replay)))
+            metrics = game_metrics(clicked_game(replay))
+            print(json.dumps(to_json(replay) | {"metrics": metrics_to_json(metrics)}))
         if parsed.save is not None:
             save(replay, parsed.save)
     return 0
@@ -136,7 +140,10 @@ def show(
             yield frame(move, title, console)
 
     terminal.show_frames(frames(), console, pause)
-    console.print(ending(seen, opening, time.perf_counter() - began))
+    seconds = time.perf_counter() - began
+    clicks = (Click(Button.LEFT, cell) for move in seen for cell in move.cells)
+    console.print(metrics_in_words(game_metrics(ClickedGame(seen[-1].mines, tuple(clicks)))))
+    console.print(ending(seen, opening, seconds))
     return seen
 
 

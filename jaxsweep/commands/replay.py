@@ -1,29 +1,40 @@
-"""The command line of `python -m jaxsweep.replay`: show, check or export a recorded game."""
+"""The command line of `python -m jaxsweep.replay`: recorded games, of this and other programs."""
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from rich.console import Console, Group
 from rich.text import Text
 
-from jaxsweep.commands import arguments
+from jaxsweep.commands import arguments, replay_files, replay_info
+from jaxsweep.formats import READ
+from jaxsweep.metrics.game import game_metrics
 from jaxsweep.rules.board import Board, mask_of
+from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single import terminal
-from jaxsweep.single.replay import RecordedMove, Replay, load
+from jaxsweep.single.replay import RecordedMove, Replay
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
-from jaxsweep.single.words import count, move_in_words, of_them_guesses, seed_in_words
+from jaxsweep.single.words import (
+    count,
+    metrics_in_words,
+    move_in_words,
+    of_them_guesses,
+    seed_in_words,
+)
 
 EXAMPLES = """examples:
   python -m jaxsweep.replay show game.json                      move by move, in the terminal
   python -m jaxsweep.replay check game.json                     compare it with the exact engine
   python -m jaxsweep.replay export game.json --html game.html   a web page to share
   python -m jaxsweep.replay export game.json --png at12.png --move 12
+  python -m jaxsweep.replay info *.evf                          clicks, 3BV, ZiNi, luck
+  python -m jaxsweep.replay convert game.avf game.evf           another program's format
+  python -m jaxsweep.replay convert game.rmv --to jsminesweeper --move 12
 """
 
 OUTCOMES = {GameStatus.WON: "won", GameStatus.LOST: "lost", GameStatus.PLAYING: "unfinished"}
@@ -33,7 +44,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parses and checks the arguments."""
     parser = arguments.make_parser(
         "jaxsweep.replay",
-        "Show a recorded game, check it, or export it as a picture or a web page.",
+        "Show a recorded game, check it, convert it, or export it as a picture or a web page.",
         EXAMPLES,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -41,7 +52,13 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     checks = commands.add_parser("check", help="check the layout, the reasons and all odds")
     exports = commands.add_parser("export", help="write a picture, an animation or a web page")
     for command in (shows, checks, exports):
-        command.add_argument("file", type=Path, metavar="FILE", help="a replay")
+        command.add_argument("file", metavar="FILE", help=f"a replay or a link: {READ}")
+        replay_files.add_game(command)
+    converts = commands.add_parser("convert", help="write it in another program's format")
+    replay_files.add_arguments(converts)
+    infos = commands.add_parser("info", help="what files hold: boards, clicks, 3BV, ZiNi, luck")
+    infos.add_argument("files", nargs="+", metavar="FILE", help="files or links")
+    arguments.add_json(infos)
     shows.add_argument(
         "--delay",
         type=arguments.seconds,
@@ -70,13 +87,18 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
-    replay = load(parsed.file)
+    if parsed.command == "convert":
+        replay_files.convert(parsed)
+        return 0
+    if parsed.command == "info":
+        return replay_info.report(parsed.files, parsed.json)
+    replay, game = replay_files.load_game(parsed.file, parsed.game)
     if parsed.command == "show":
-        show(replay, parsed.delay)
+        show(replay, game, parsed.delay)
         return 0
     if parsed.command == "check":
         use_cache()
-        return report(str(parsed.file), replay)
+        return report(parsed.file, replay)
     export(replay, parsed)
     return 0
 
@@ -105,12 +127,13 @@ def export(replay: Replay, parsed: argparse.Namespace) -> None:
         write_atomically(parsed.html, lambda part: part.write_text(text, "utf-8"))
 
 
-def show(replay: Replay, delay: float | None) -> None:
-    """Draws a game: in place in a terminal, one board after the other elsewhere."""
+def show(replay: Replay, game: ClickedGame, delay: float | None) -> None:
+    """Draws a game: in place in a terminal, one board after another elsewhere; then its metrics."""
     console = Console(highlight=False, soft_wrap=True)
     pause = delay if delay is not None else (0.3 if console.is_terminal else 0.0)
     terminal.show_frames(frames(replay, console), console, pause)
     console.print(ending(replay))
+    console.print(metrics_in_words(game_metrics(game)))
 
 
 def frames(replay: Replay, console: Console) -> Iterator[Group]:

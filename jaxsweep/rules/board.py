@@ -51,7 +51,7 @@ class Board:
         """The number of mines among the neighbours of every cell."""
         return neighbour_counts(self.mines)
 
-    @property
+    @cached_property
     def status(self) -> GameStatus:
         """Lost if a mine is open, won if every safe cell is open."""
         if (self.opened & self.mines).any():
@@ -70,17 +70,18 @@ class Board:
             return self
         openable = ~self.opened & ~self.flags
         reached, zero = which & openable, (self.numbers == 0) & ~self.mines
-        while True:
+        while (reached & zero).any():
             grown = reached | (dilate(reached & zero) & openable)
             if (grown == reached).all():
-                return Board(self.mines, self.opened | reached, self.flags)
+                break
             reached = grown
+        return self._after(self.opened | reached, self.flags)
 
     def flag(self, which: Mask) -> "Board":
         """Toggles the flags of the hidden cells of `which`."""
         if self.status is not GameStatus.PLAYING:
             return self
-        return Board(self.mines, self.opened, self.flags ^ (which & ~self.opened))
+        return self._after(self.opened, self.flags ^ (which & ~self.opened))
 
     def chord_cells(self, cell: Cell) -> Mask:
         """Returns the cells that chording `cell` opens.
@@ -88,9 +89,15 @@ class Board:
         These are its hidden neighbours without a flag, if `cell` is an open number with as many
         flags around it; else none.
         """
-        here = mask_of([cell], self.mines)
-        neighbours = dilate(here) & ~here
-        satisfied = bool(self.opened[cell]) and (
-            (neighbours & self.flags).sum() == self.numbers[cell]
-        )
-        return neighbours & ~self.opened & ~self.flags & satisfied
+        cells = np.zeros_like(self.mines)
+        row, col = cell
+        near = slice(max(row - 1, 0), row + 2), slice(max(col - 1, 0), col + 2)
+        if self.opened[cell] and self.flags[near].sum() == self.numbers[cell]:
+            cells[near] = ~self.opened[near] & ~self.flags[near]
+        return cells
+
+    def _after(self, opened: Mask, flags: Mask) -> "Board":
+        """Returns the board after a move; its numbers are not counted again."""
+        board = Board(self.mines, opened, flags)
+        board.__dict__["numbers"] = self.numbers
+        return board

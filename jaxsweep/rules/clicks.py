@@ -1,10 +1,14 @@
-"""What a person did with the mouse, as far as the rules are concerned."""
+"""What a person did with the mouse, as far as the rules are concerned, and what came of it."""
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jaxsweep.rules.board import Cell, Mask
+import numpy as np
+
+from jaxsweep.rules.board import Board, Cell, Mask, mask_of
+from jaxsweep.rules.status import GameStatus
 
 
 class Button(enum.Enum):
@@ -40,3 +44,40 @@ class ClickedGame:
     """How long the game took; None where that is unknown."""
     player: str | None = None
     """The name of the player; None where the file has none."""
+
+
+class PlayedClick(NamedTuple):
+    """A click with the board before and after it."""
+
+    click: Click
+    cells: Mask
+    """The cells that it opens, without the flood fill."""
+    before: Board
+    after: Board
+    """The same object as `before` where the click had no effect."""
+
+
+def play(board: Board, click: Click) -> PlayedClick:
+    """Plays one click; on a game that is over, it has no effect."""
+    cells, after, cell = np.zeros_like(board.mines), board, click.cell
+    if board.status is GameStatus.PLAYING:
+        if click.button is Button.RIGHT:
+            if not board.opened[cell]:
+                after = board.flag(mask_of([cell], board.mines))
+        elif click.button is Button.CHORD:
+            cells = board.chord_cells(cell)
+        elif not (board.opened[cell] or board.flags[cell]):
+            cells[cell] = True
+    # A board that stays as it is need not be flooded again.
+    return PlayedClick(click, cells, board, board.open(cells) if cells.any() else after)
+
+
+def played(game: ClickedGame) -> Iterator[PlayedClick]:
+    """Plays the clicks of a game, up to its end."""
+    board = Board.all_hidden(game.mines)
+    for click in game.clicks:
+        if board.status is not GameStatus.PLAYING:
+            return
+        one = play(board, click)
+        yield one
+        board = one.after

@@ -76,6 +76,15 @@ class Advice:
         )
 
     @property
+    def win(self) -> float | None:
+        """The win probability of the move: exact in an ending, estimated after a look-ahead."""
+        if self.search is not None:
+            return float(self.search.win_probability)
+        if self.layouts == 2 and self.risk:
+            return 1.0 - self.risk  # Whether or not it is a mine, it tells the two apart.
+        return self.evaluated[0].win if self.evaluated else None
+
+    @property
     def explanation(self) -> str:
         """Why this move, in words, with its win probability where candidates were evaluated."""
         if self.search is not None:

@@ -133,6 +133,17 @@ class Endgame:
         sets, count = list(self.cells.values()), self.all_layouts.bit_count()
         return {cell: self._sum(parts, sets, 0) / count for cell, (_, parts) in self.cells.items()}
 
+    def win_probability_of(self, chosen: Sequence[Cell]) -> float:
+        """Returns the win probability after opening several cells at once."""
+        parts = [self.all_layouts]
+        for cell in chosen:
+            if cell not in self.cells:
+                return 0.0  # It is a mine in every layout.
+            shows = self.cells[cell][1]
+            parts = [part for known in parts for shown in shows if (part := known & shown)]
+        won = self._sum(parts, list(self.cells.values()), 0)
+        return won / self.all_layouts.bit_count()
+
     # The methods below are called for every set: run-time type checks would take longer than they
     # do. `cells` are the cells that can still separate layouts of a set that contains `these`.
 

@@ -4,7 +4,7 @@
 ahead in batches on devices; the parameters are shared.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -93,16 +93,18 @@ def look_ahead(
     counter: Counter,
     settings: LookaheadSettings,
     only_best: bool = False,
+    also: Sequence[CellIndex] = (),
     shortcuts: Shortcuts | None = None,
 ) -> tuple[Evaluated, tuple[Candidate, ...]]:
     """Evaluates the candidates of a position in which no cell is certainly safe.
 
     Returns the best of them, and all with their estimated win probability, the best first. With
-    `only_best`, candidates that cannot be the best are left out.
+    `only_best`, candidates that cannot be the best are left out. The cells of `also` are evaluated
+    as deep as the best candidates, whatever their merit.
     """
-    found = None if shortcuts is None else shortcuts.candidates(view, solution)
+    found = None if shortcuts is None or also else shortcuts.candidates(view, solution)
     if found is None:
-        evaluated = _evaluate_here(view, solution, counter, settings, only_best)
+        evaluated = _evaluate_here(view, solution, counter, settings, only_best, also)
     else:
         evaluated = _behind_refined(*found)
     highest = max(one.value for one in evaluated)
@@ -127,12 +129,18 @@ def look_ahead(
 
 
 def _evaluate_here(
-    view: View, solution: Solution, counter: Counter, settings: LookaheadSettings, only_best: bool
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    settings: LookaheadSettings,
+    only_best: bool,
+    also: Sequence[CellIndex],
 ) -> list[Evaluated]:
-    """Evaluates candidates with the counter."""
+    """Evaluates candidates, and the cells of `also`, with the counter."""
     pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
     factor, factors = forced_guess_factors(pairs)
     cells = candidates(view, solution, factor, factors, settings, settings.max_candidates)
+    cells += [cell for cell in also if cell not in cells]
     refines = settings.refined > 1 and view.opened.bit_count() >= MIN_OPEN
     margin = settings.refined_margin if refines else EQUAL
     evaluated = _evaluate_all(
@@ -140,7 +148,7 @@ def _evaluate_here(
     )
     if not refines:
         return evaluated
-    deeper = _refine(view, solution, counter, evaluated, settings)
+    deeper = _refine(view, solution, counter, evaluated, settings, also)
     if only_best:
         return [replace(one, value=deeper[one.cell]) for one in evaluated if one.cell in deeper]
     return _behind_refined(evaluated, deeper)
@@ -209,7 +217,7 @@ def _evaluate_all(
     evaluated, highest = [], 0.0
     for cell in cells:
         own, weight = factors.get(cell, factor), settings.second_weight
-        one = _evaluate(view, solution, counter, cell, own, weight, highest - margin)
+        one = evaluate(view, solution, counter, cell, own, weight, highest - margin)
         if one is not None:
             evaluated.append(one)
             highest = max(highest, one.value)
@@ -222,12 +230,17 @@ def _refine(
     counter: Counter,
     evaluated: list[Evaluated],
     settings: LookaheadSettings,
+    also: Sequence[CellIndex],
 ) -> dict[CellIndex, float]:
-    """Evaluates the best candidates one number deeper, if they are close; returns their values."""
+    """Evaluates the best candidates one number deeper, if they are close, and those of `also`.
+
+    Returns their values.
+    """
     ranks = {one.cell: round(one.value / CLOSE) for one in evaluated}
     ranked = sorted(evaluated, key=lambda one: -ranks[one.cell])
     least = ranks[ranked[0].cell] - round(settings.refined_margin / CLOSE)
     close = [one for one in ranked[: settings.refined] if ranks[one.cell] >= least]
+    close += [one for one in ranked if one.cell in also and one not in close]
     return {one.cell: _value_deeper(view, solution, counter, one, settings) for one in close}
 
 
@@ -291,7 +304,7 @@ def _number_range(view: View, solution: Solution, cell: CellIndex) -> range:
     return range((near & solution.mines).bit_count(), (near & view.hidden).bit_count() + 1)
 
 
-def _evaluate(
+def evaluate(
     view: View,
     solution: Solution,
     counter: Counter,

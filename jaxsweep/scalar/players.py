@@ -245,7 +245,7 @@ def _advise(
             )
     if isinstance(player, LookaheadPlayer) and solution.layouts > max(2, player.endgame_layouts):
         chosen, evaluated = look_ahead(
-            view, solution, counter, player.settings, only_move, shortcuts
+            view, solution, counter, player.settings, only_move, shortcuts=shortcuts
         )
         reason = Reason.LOOKAHEAD
         return _guess(view, chosen.cell, solution.mines, reason, solution, evaluated=evaluated)

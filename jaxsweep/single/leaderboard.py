@@ -17,7 +17,8 @@ from platformdirs import user_data_path
 
 from jaxsweep.rules.level import LEVELS, Level, Start
 
-COLUMNS = ("name", "level", "start", "won", "seconds", "helped", "date")
+COLUMNS = ("name", "level", "start", "won", "seconds", "helped", "date", "3bv")
+"""Lines of older versions have no 3BV."""
 
 BEST_TIMES = 5
 """How many of the best times are listed."""
@@ -41,14 +42,31 @@ class Entry:
     helped: bool
     """Whether hints, odds or undo were used."""
     date: datetime
+    bbbv: int | None = None
+    """The 3BV of the board; None where it was not noted."""
 
     @classmethod
     def now(
-        cls, name: str, level: Level, start: Start, won: bool, seconds: float, helped: bool
+        cls,
+        name: str,
+        level: Level,
+        start: Start,
+        won: bool,
+        seconds: float,
+        helped: bool,
+        bbbv: int | None = None,
     ) -> "Entry":
         """A game that ended just now."""
         date = datetime.now(UTC).replace(microsecond=0)
-        return cls(tidy_name(name), level_name(level), start, won, round(seconds, 3), helped, date)
+        about = (tidy_name(name), level_name(level), start, won, round(seconds, 3), helped)
+        return cls(*about, date, bbbv)
+
+    @property
+    def speed(self) -> str:
+        """The 3BV a second of a game that was won, in words; empty where it is not known."""
+        if not self.won or self.bbbv is None or self.seconds <= 0:
+            return ""
+        return f", {self.bbbv / self.seconds:.2f} 3BV/s"
 
 
 @dataclass(frozen=True)
@@ -140,7 +158,10 @@ def standing_lines(entries: Iterable[Entry], level: Level, start: Start) -> tupl
     """Lists the wins and the best times of a level, line by line."""
     name = level_name(level)
     found = standing(entries, name, start)
-    times = (f"{place}. {e.seconds:.1f} s  {e.name}" for place, e in enumerate(found.best, start=1))
+    times = (
+        f"{place}. {e.seconds:.1f} s  {e.name}{e.speed}"
+        for place, e in enumerate(found.best, start=1)
+    )
     return f"{name}, {start.value} start: {found.wins} of {found.games} won", *times
 
 
@@ -153,6 +174,7 @@ def _fields(entry: Entry) -> tuple[str, ...]:
         str(entry.seconds),
         str(int(entry.helped)),
         entry.date.isoformat(),
+        *(() if entry.bbbv is None else (str(entry.bbbv),)),
     )
 
 
@@ -165,7 +187,9 @@ def _line(fields: tuple[str, ...]) -> bytes:
 def _entry(line: str) -> Entry | None:
     """Reads one line; None where it is no game, such as the header."""
     try:
-        (name, level, start, won, seconds, helped, date) = next(csv.reader([line], strict=True))
+        fields = next(csv.reader([line], strict=True))
+        (name, level, start, won, seconds, helped, date, *rest) = fields
+        (bbbv,) = map(int, rest or ("-1",))
         entry = Entry(
             name=name,
             level=level,
@@ -174,6 +198,7 @@ def _entry(line: str) -> Entry | None:
             seconds=float(seconds),
             helped=_flag(helped),
             date=datetime.fromisoformat(date),
+            bbbv=None if bbbv < 0 else bbbv,
         )
     except (ValueError, StopIteration, csv.Error):
         return None

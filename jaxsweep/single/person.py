@@ -6,6 +6,7 @@ action changes nothing.
 
 from dataclasses import dataclass, replace
 
+from jaxsweep.metrics.board import BoardValue
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
@@ -96,7 +97,8 @@ class PersonGame:
     def entry(self, name: str) -> Entry:
         """Returns the leaderboard's entry for a game that has just ended."""
         session, won = self.session, self.session.status is GameStatus.WON
-        return Entry.now(name, session.level, session.start, won, self.seconds, self.helped)
+        bbbv = BoardValue.of(session.board.mines).bbbv
+        return Entry.now(name, session.level, session.start, won, self.seconds, self.helped, bbbv)
 
     @property
     def result(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float, Int
 
+from jaxsweep.metrics.game import GameMetrics
 from jaxsweep.rules.board import Cell
 
 
@@ -21,6 +22,22 @@ def whole_percent(odds: Float[np.ndarray, "rows cols"]) -> Int[np.ndarray, "rows
 def seed_in_words(seed: int | None, game: int | None = 0) -> str:
     """Says what a game was dealt from, to follow its level: ", seed 5, game 3"; "" if unknown."""
     return ("" if seed is None else f", seed {seed}") + (f", game {game}" if game else "")
+
+
+def metrics_in_words(metrics: GameMetrics) -> str:
+    """Sums up a game's clicks: "3BV 127 of 132 in 151 clicks (126 left, 11 right, 14 chords)…"."""
+    solved = f"{metrics.solved} of {metrics.bbbv}"
+    text = f"3BV {metrics.bbbv if metrics.solved == metrics.bbbv else solved}"
+    kinds = {"left": metrics.left, "right": metrics.right}
+    named = [f"{number} {kind}" for kind, number in kinds.items()]
+    if metrics.right or metrics.chords:
+        named.append(count(metrics.chords, "chord"))
+        text += f" in {count(metrics.clicks, 'click')} ({', '.join(named)})"
+    if metrics.efficiency is not None:
+        text += f", efficiency {metrics.efficiency:.2f}"
+    if metrics.bbbv_per_second is not None:
+        text += f", {metrics.bbbv_per_second:.2f} 3BV/s"
+    return text + f", ZiNi {metrics.zini}"
 
 
 NAMED_BELOW = 10**15

@@ -1,30 +1,26 @@
-"""The bar of buttons on top: modes, menu, theme and help."""
+"""The bar on top, the buttons of the mode, and the brushes of analyse mode."""
 
-import pygame
-from pygame import Surface
-
-from viewer.buttons import top_buttons
-from viewer.drawing.shapes import pygame_rect
-from viewer.drawing.text import SMALL, cut, render
-from viewer.layout import Layout
+from viewer.buttons import PlacedButton
+from viewer.drawing.buttons import draw_button
+from viewer.drawing.canvas import Canvas
+from viewer.layout import Layout, Rect
 from viewer.model import Model
-from viewer.theme import Theme
+from viewer.toolbars import bar_buttons, brush_buttons, tool_buttons
 
 
-def draw_bar(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
-    """Draws the buttons; the one of the current mode is underlined."""
-    pygame.draw.rect(surface, theme.panel, pygame_rect(layout.bar))
-    buttons = top_buttons(model.dark)
-    for button, place in zip(buttons, layout.buttons(len(buttons)), strict=True):
-        chosen = button.mode is model.mode
-        if chosen:
-            pygame.draw.rect(surface, theme.accent, (place.left, place.height - 3, place.width, 3))
-        text = cut(f"{button.label} {button.key.upper()}", place.width - 8, SMALL)
-        label = render(text, SMALL, theme.accent if chosen else theme.text)
-        surface.blit(
-            label,
-            (
-                place.left + (place.width - label.get_width()) // 2,
-                (place.height - label.get_height()) // 2,
-            ),
-        )
+def draw_bars(canvas: Canvas, model: Model, layout: Layout) -> None:
+    """Draws all rows of buttons."""
+    theme = canvas.theme
+    _draw_row(canvas, model, layout.bar, bar_buttons(model))
+    _draw_row(canvas, model, layout.toolbar, tool_buttons(model))
+    if layout.brushes is not None:
+        _draw_row(canvas, model, layout.brushes, brush_buttons(model))
+        canvas.box(Rect(0, layout.brushes.top, layout.brushes.width, 1), theme.grid)
+    canvas.box(Rect(0, layout.bar.bottom - 1, layout.bar.width, 1), theme.grid)
+    canvas.box(Rect(0, layout.toolbar.bottom - 1, layout.toolbar.width, 1), theme.grid)
+
+
+def _draw_row(canvas: Canvas, model: Model, rect: Rect, buttons: tuple[PlacedButton, ...]) -> None:
+    canvas.box(rect, canvas.theme.panel)
+    for placed in buttons:
+        draw_button(canvas, model, placed, canvas.theme.panel)

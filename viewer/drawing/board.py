@@ -10,9 +10,12 @@ from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.outlines import NONE
 from jaxsweep.single.words import whole_percent
 from viewer.analysis_result import AnalysisResult
-from viewer.drawing.text import LARGE, TEXT, write
+from viewer.drawing.canvas import Canvas
+from viewer.drawing.shapes import clipped
+from viewer.drawing.text import HEADING, TEXT, Weight
 from viewer.drawing.tiles import SHADES, centred_text, mark, text_on_shade, tile
-from viewer.layout import MARGIN, Layout
+from viewer.inspection import inspected_cell, pointed_cell
+from viewer.layout import Layout, Rect
 from viewer.model import Mode, Model
 from viewer.theme import Colour, Theme
 
@@ -20,24 +23,32 @@ MIN_CELL_FOR_PERCENT = 14
 """Pixels of a cell that a percentage needs."""
 
 
-def draw_field(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
+def draw_field(canvas: Canvas, model: Model, layout: Layout) -> None:
     """Draws the board with all that is on it, or instructions if there is no board."""
-    field = layout.field
-    surface.set_clip(pygame.Rect(field.left, field.top, field.width, field.height))
+    field, surface, theme = layout.field, canvas.surface, canvas.theme
     if not model.shows_board:
-        lines = (
-            "Drop a replay or a position here.",
-            "F3 watches a player, F4 is for you.",
-            "F1: keys",
-        )
-        for i, line in enumerate(lines):
-            at = (field.left + MARGIN, field.top + MARGIN + i * (LARGE + 8))
-            write(surface, line, at, TEXT + 3, theme.faint)
-    else:
+        _draw_instructions(canvas, field)
+        return
+    with clipped(surface, Rect(field.left - 1, field.top - 1, field.width + 1, field.height + 1)):
+        # Cells have lines below and on the right; these are the others.
+        left, top = layout.place((0, 0))
+        canvas.box(Rect(left - 1, top - 1, layout.cols * layout.cell, 1), theme.grid)
+        canvas.box(Rect(left - 1, top - 1, 1, layout.rows * layout.cell), theme.grid)
         _draw_cells(surface, model, theme, layout)
         _draw_outlines(surface, model, theme, layout)
         _draw_frames(surface, model, theme, layout)
-    surface.set_clip(None)
+
+
+def _draw_instructions(canvas: Canvas, field: Rect) -> None:
+    """Says how to get a game to step through."""
+    theme, px, middle = canvas.theme, canvas.px, field.middle
+    icon = Rect(field.left, middle[1] - px(90), field.width, px(64))
+    canvas.icon("folder", icon, 56, theme.faint)
+    first = Rect(field.left, middle[1] - px(14), field.width, px(30))
+    canvas.text_in("Drop a replay here", first, HEADING + 4, theme.text, Weight.BOLD, "middle")
+    second = Rect(field.left, middle[1] + px(20), field.width, px(24))
+    words = "or choose one with Ctrl O; F3 watches a player, F4 is for you"
+    canvas.text_in(words, second, TEXT, theme.faint, side="middle")
 
 
 def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
@@ -63,14 +74,18 @@ def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) ->
                 kind = "flag" if mines[row, col] else "wrong flag"
             elif mines is not None and mines[row, col]:
                 kind = "mine"
-            shade = None if shades is None else int(shades[row, col])
+            # A mine is black: it is shown on the plain cell, where it can be seen.
+            is_mine = kind in ("mine", "exploded")
+            shade = None if shades is None or is_mine else int(shades[row, col])
             tiles.append((tile(theme, cell, kind, shade), at))
             if analysis is None or mines is not None:
                 continue
             safe, mined = analysis.safe[row, col], analysis.certain_mines[row, col]
             if overlay.marks and (safe or mined):
                 if safe or value != FLAGGED:  # A flag says that it is a mine.
-                    tiles.append((mark(theme, cell, "safe" if safe else "certain mine"), at))
+                    tiles.append(
+                        (mark(theme, cell, "safe" if safe else "mine", shade is not None), at)
+                    )
             elif overlay.percent and percents is not None and value != FLAGGED:
                 share = "0" if safe else "100" if mined else f"{percents[row, col]}"
                 tiles.append(centred_text(share, at, cell, text_on_shade(theme, shade)))
@@ -126,7 +141,7 @@ def _draw_outlines(surface: Surface, model: Model, theme: Theme, layout: Layout)
 
 
 def _draw_frames(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
-    """Draws frames around the last move, the best cell, a hint, and the cell that is edited."""
+    """Draws frames around the last move, the best cell, a hint, and the cell that is pointed at."""
     result, playback = model.result, model.playback
     if playback is not None and playback.last is not None:
         for cell in playback.last.cells:
@@ -138,11 +153,16 @@ def _draw_frames(surface: Surface, model: Model, theme: Theme, layout: Layout) -
         _draw_frame(surface, layout, model.play.hint, theme.best, 2)
     if model.mode is Mode.ANALYSE:
         _draw_frame(surface, layout, model.editor.cursor, theme.accent)
+    pointed = pointed_cell(model)
+    if pointed is not None:
+        more = 2 if pointed == inspected_cell(model) else 0
+        _draw_frame(surface, layout, pointed, theme.accent, more)
 
 
 def _draw_frame(
     surface: Surface, layout: Layout, cell: Cell, colour: Colour, more: int = 0
 ) -> None:
     left, top = layout.place(cell)
-    width = max(layout.cell // 12, 1) + more
-    pygame.draw.rect(surface, colour, (left, top, layout.cell, layout.cell), width, 3)
+    width = min(max(layout.cell // 14, 1), 6) + more
+    around = (left - 1, top - 1, layout.cell + 1, layout.cell + 1)
+    pygame.draw.rect(surface, colour, around, width, max(layout.cell // 8, 2))

@@ -1,59 +1,123 @@
-"""The menu and the help, drawn over everything else."""
+"""The menu, the dialog that opens a file, and the help, drawn over everything else."""
 
-from pygame import Surface
+from viewer.dialogs import (
+    CHOICES,
+    HELP_ROW,
+    TITLE,
+    help_box,
+    help_buttons,
+    help_columns,
+    menu_box,
+    menu_buttons,
+    menu_rows,
+    picker_box,
+    picker_buttons,
+    picker_rows,
+)
+from viewer.drawing.buttons import draw_button
+from viewer.drawing.canvas import Canvas
+from viewer.drawing.text import HEADING, SMALL, TEXT, Weight
+from viewer.layout import MARGIN, Rect
+from viewer.menu import MENU_ROWS, menu_values
+from viewer.model import Menu, Model, Picker
+from viewer.theme import blend
 
-from viewer.drawing.shapes import draw_box
-from viewer.drawing.text import SMALL, TEXT, cut, write
-from viewer.help import HELP
-from viewer.layout import MARGIN
-from viewer.menu import MENU_ROWS
-from viewer.model import Menu
-from viewer.theme import Theme
+
+def draw_dialogs(canvas: Canvas, model: Model) -> None:
+    """Draws the dialog that is open, if there is one."""
+    if model.picker is not None:
+        _draw_picker(canvas, model, model.picker)
+    elif model.shows_help:
+        _draw_help(canvas, model)
+    elif model.menu is not None:
+        _draw_menu(canvas, model, model.menu)
 
 
-def draw_menu(surface: Surface, menu: Menu, theme: Theme) -> None:
+def _draw_box(canvas: Canvas, box: Rect, title: str) -> None:
+    theme, px = canvas.theme, canvas.px
+    canvas.veil()
+    canvas.framed(box, theme.panel, theme.grid, 12)
+    heading = Rect(box.left + px(MARGIN + 4), box.top, box.width - px(2 * MARGIN), px(TITLE))
+    canvas.text_in(title, heading, HEADING + 2, weight=Weight.BOLD)
+
+
+def _draw_menu(canvas: Canvas, model: Model, menu: Menu) -> None:
     """Draws the rows of the menu with their settings; the selected one stands out."""
-    settings = menu.draft
-    values = (
-        str(settings.level),
-        settings.start.value,
-        settings.strategy,
-        str(settings.seed),
-        settings.name,
-    )
-    width = min(430, surface.get_width() - 2 * MARGIN)
-    height = (len(MENU_ROWS) + 2) * 30 + 24
-    left = (surface.get_width() - width) // 2
-    top = max((surface.get_height() - height) // 2, 0)
-    draw_box(surface, theme, (left, top, width, height))
-    for i, (name, value) in enumerate(zip(MENU_ROWS, values, strict=True)):
-        y = top + 16 + i * 30
-        colour = theme.accent if i == menu.row else theme.text
-        write(surface, name, (left + 20, y), TEXT, colour)
-        shown = (
-            f"‹ {value} ›" if i == menu.row and i < 4 else value + ("_" if i == menu.row else "")
-        )
-        write(surface, cut(shown, width - 150, TEXT), (left + 130, y), TEXT, colour)
-    hint = "arrows choose, Enter applies, Esc closes"
-    text = cut(hint, width - 40, SMALL)
-    write(surface, text, (left + 20, top + height - 34), SMALL, theme.faint)
+    theme, px = canvas.theme, canvas.px
+    _draw_box(canvas, menu_box(model), "New")
+    rows = menu_rows(model)
+    for i, (name, value, row) in enumerate(zip(MENU_ROWS, menu_values(menu), rows, strict=True)):
+        chosen = i == menu.row
+        if chosen:
+            canvas.box(row, blend(theme.panel, theme.accent, 0.14), 8)
+        weight = Weight.BOLD if chosen else Weight.REGULAR
+        label = Rect(row.left + px(12), row.top, px(100), row.height)
+        canvas.text_in(name, label, TEXT, theme.text if chosen else theme.faint, weight)
+        place = Rect(row.left + px(156), row.top, max(row.width - px(200), 1), row.height)
+        shown = value + ("|" if chosen and (i >= CHOICES or name == "Seed") else "")
+        canvas.text_in(shown, place, TEXT, weight=Weight.MEDIUM)
+    for placed in menu_buttons(model, menu):
+        if placed.button.name not in MENU_ROWS:
+            draw_button(canvas, model, placed, theme.panel)
 
 
-def draw_help(surface: Surface, theme: Theme) -> None:
-    """Draws the keys and what they do, as large as fits."""
-    count = sum(len(keys) + 1 for _, keys in HELP)
-    step = min(max((surface.get_height() - 40) // (count + 1), 9), 24)
-    height = (count + 1) * step + 10
-    width = min(560, surface.get_width() - 2 * MARGIN)
-    left = (surface.get_width() - width) // 2
-    top = max((surface.get_height() - height) // 2, 0)
-    letters = max(min(step - 8, TEXT), 7)
-    draw_box(surface, theme, (left, top, width, height))
-    y = top + 12
-    for name, keys in HELP:
-        write(surface, name, (left + 18, y), letters, theme.accent)
-        y += step
-        for key, meaning in keys:
-            write(surface, key, (left + 30, y), letters, theme.text)
-            write(surface, cut(meaning, width - 210, letters), (left + 190, y), letters, theme.text)
-            y += step
+def _draw_picker(canvas: Canvas, model: Model, picker: Picker) -> None:
+    """Draws the folder's name and its rows: folders, then files with their sizes."""
+    theme, px = canvas.theme, canvas.px
+    box = picker_box(model)
+    _draw_box(canvas, box, "Open a replay or a position")
+    rows = dict(picker_rows(model, picker))
+    for placed in picker_buttons(model, picker):
+        if not placed.button.name.startswith("row "):
+            draw_button(canvas, model, placed, theme.panel)
+    for i, place in rows.items():
+        entry = picker.entries[i]
+        if i == picker.row:
+            canvas.box(place, blend(theme.panel, theme.accent, 0.16), 6)
+        elif model.pointer is not None and place.has(model.pointer):
+            canvas.box(place, blend(theme.panel, theme.text, 0.06), 6)
+        icon = Rect(place.left + px(8), place.top, px(18), place.height)
+        ink = theme.accent if entry.is_folder else theme.faint
+        canvas.icon("folder" if entry.is_folder else "file", icon, 16, ink)
+        name = Rect(icon.right + px(8), place.top, place.width - px(130), place.height)
+        canvas.text_in("the folder above" if entry.name == ".." else entry.name, name)
+        if not entry.is_folder:
+            size = Rect(place.right - px(98), place.top, px(90), place.height)
+            canvas.text_in(_size(entry.bytes), size, SMALL, theme.faint, side="right")
+    told = picker.error or picker.folder
+    colour = theme.mine if picker.error else theme.faint
+    foot = Rect(box.left + px(MARGIN + 4), box.bottom - px(46), px(230), px(32))
+    canvas.text_in(told, foot, SMALL, colour)
+
+
+def _size(number: int) -> str:
+    """Returns a file's size in words."""
+    for power, unit in enumerate(("bytes", "KB", "MB")):
+        if number < 1000 ** (power + 1):
+            return f"{number / 1000**power:.3g} {unit}"
+    return f"{number / 1000**3:.3g} GB"
+
+
+def _draw_help(canvas: Canvas, model: Model) -> None:
+    """Draws the keys and what they do in two columns, as large as fits."""
+    theme, px = canvas.theme, canvas.px
+    box = help_box(model)
+    _draw_box(canvas, box, "Keys")
+    draw_button(canvas, model, help_buttons(model)[0], theme.panel)
+    columns = help_columns()
+    most = max(sum(len(keys) + 1.5 for _, keys in column) for column in columns)
+    step = min(int((box.height - px(TITLE + MARGIN)) / most), px(HELP_ROW))
+    letters = max(min(step / canvas.scale - 8, float(TEXT)), 5.0)
+    width = (box.width - px(3 * MARGIN)) // 2
+    for i, column in enumerate(columns):
+        left, top = box.left + px(MARGIN + 4) + i * (width + px(MARGIN)), box.top + px(TITLE)
+        for name, keys in column:
+            canvas.text_in(name, Rect(left, top, width, step), letters, theme.accent, Weight.BOLD)
+            top += step
+            for key, meaning in keys:
+                first = Rect(left, top, width * 34 // 100, step)
+                canvas.text_in(key, first, letters, weight=Weight.MEDIUM)
+                second = Rect(first.right, top, width - first.width, step)
+                canvas.text_in(meaning, second, letters, theme.faint)
+                top += step
+            top += step // 2

@@ -1,18 +1,19 @@
-"""Rectangles and boxes."""
+"""Drawing within a rectangle."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pygame
 from pygame import Surface
 
 from viewer.layout import Rect
-from viewer.theme import Theme
 
 
-def pygame_rect(rect: Rect) -> pygame.Rect:
-    """Converts a rectangle of the layout."""
-    return pygame.Rect(rect.left, rect.top, rect.width, rect.height)
-
-
-def draw_box(surface: Surface, theme: Theme, rect: tuple[int, int, int, int]) -> None:
-    """Draws a box with round corners, for a dialog."""
-    pygame.draw.rect(surface, theme.panel, rect, 0, 8)
-    pygame.draw.rect(surface, theme.faint, rect, 1, 8)
+@contextmanager
+def clipped(surface: Surface, rect: Rect) -> Iterator[None]:
+    """Leaves all that is outside of a rectangle as it is."""
+    surface.set_clip(pygame.Rect(rect.left, rect.top, rect.width, rect.height))
+    try:
+        yield
+    finally:
+        surface.set_clip(None)

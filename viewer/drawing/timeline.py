@@ -1,41 +1,99 @@
-"""The timeline under a replay: the risk of each move, and the place of the playback."""
+"""Draws a timeline: a curve from 0 to 100 %, the risk of each guess, marks, and the place."""
 
 import pygame
-from pygame import Surface
 
-from viewer.drawing.shapes import pygame_rect
-from viewer.drawing.text import SMALL, write
-from viewer.layout import MARGIN, Rect
-from viewer.playback import SPEEDS, Playback
-from viewer.theme import Theme
+from viewer.drawing.canvas import Canvas
+from viewer.drawing.text import SMALL, Weight
+from viewer.events import Point
+from viewer.layout import Rect
+from viewer.theme import blend
+from viewer.timeline import Timeline, describe
+
+KNOB, MARK = 5, 6
+"""Radius of the knob, and size of a mark, at scale 1."""
 
 
-def draw_timeline(surface: Surface, playback: Playback | None, theme: Theme, rect: Rect) -> None:
-    """Draws a bar for each move, taller the riskier, and a line where the playback is."""
-    pygame.draw.rect(surface, theme.panel, pygame_rect(rect))
-    if playback is None or not playback.moves:
-        return
-    base, room, count = rect.top + rect.height - 22, rect.height - 34, len(playback.moves)
-    pygame.draw.line(surface, theme.grid, (rect.left, base), (rect.left + rect.width, base))
-    for i, move in enumerate(playback.moves):
-        left = rect.left + round(i * rect.width / count)
-        width = max(round((i + 1) * rect.width / count) - round(i * rect.width / count) - 1, 1)
-        if move.reason.is_guess:
-            # The height of a bar is the risk; a bar of full height would be a certain mine.
-            height = 8 if move.risk is None else max(round(room * min(move.risk, 1.0)), 4)
-            colour = theme.faint if move.risk is None else theme.mine
-            pygame.draw.rect(surface, colour, (left, base - height, width, height))
+def draw_timeline(
+    canvas: Canvas, timeline: Timeline, rect: Rect, plot: Rect, pointed: int | None
+) -> None:
+    """Draws a timeline; `pointed` is the number of moves before the place under the mouse."""
+    theme, px = canvas.theme, canvas.px
+    canvas.box(rect, theme.panel)
+    canvas.box(Rect(rect.left, rect.top, rect.width, 1), theme.grid)
+    head = Rect(plot.left, rect.top + px(5), plot.width, px(20))
+    if pointed is None:
+        canvas.text_in(timeline.note, head, SMALL, theme.faint, side="right")
+        canvas.text_in(timeline.title, head, SMALL, theme.faint, Weight.MEDIUM)
+    else:
+        canvas.text_in(describe(timeline, pointed).capitalize(), head, SMALL, weight=Weight.MEDIUM)
+    for share in (0.0, 0.5, 1.0):
+        down = _down(plot, share)
+        canvas.box(Rect(plot.left, down, plot.width, 1), theme.grid)
+    _draw_curve(canvas, timeline, plot)
+    _draw_risks(canvas, timeline, plot)
+    for share in (0.5, 1.0):
+        canvas.text(
+            f"{share:.0%}", (plot.left + px(2), _down(plot, share) + px(1)), 10, theme.faint
+        )
+    _draw_marks(canvas, timeline, plot)
+    if pointed is not None:
+        canvas.box(Rect(_across(timeline, plot, pointed), plot.top, 1, plot.height), theme.faint)
+    here = _across(timeline, plot, timeline.at)
+    width = max(px(2), 1)
+    canvas.box(Rect(here - width // 2, plot.top - px(2), width, plot.height + px(6)), theme.text)
+    knob = (here, plot.top - px(2))
+    canvas.disc(knob, KNOB, theme.text)
+
+
+def _across(timeline: Timeline, plot: Rect, at: float) -> int:
+    return plot.left + round(at * (plot.width - 1) / max(timeline.moves, 1))
+
+
+def _down(plot: Rect, share: float) -> int:
+    return plot.top + round((1.0 - share) * (plot.height - 1))
+
+
+def _draw_curve(canvas: Canvas, timeline: Timeline, plot: Rect) -> None:
+    """Draws the curve and the area under it; dots where it is known, if they are few."""
+    theme, surface = canvas.theme, canvas.surface
+    points = [(_across(timeline, plot, at), _down(plot, share)) for at, share in timeline.curve]
+    if len(points) >= 2:
+        floor = _down(plot, 0.0)
+        area = [(points[0][0], floor), *points, (points[-1][0], floor)]
+        pygame.draw.polygon(surface, blend(theme.panel, theme.accent, 0.14), area)
+        pygame.draw.lines(surface, theme.accent, False, points, max(canvas.px(2), 1))
+        pygame.draw.aalines(surface, theme.accent, False, points)
+    if len(points) * canvas.px(40) < plot.width:
+        for point in points:
+            canvas.disc(point, 3, theme.accent)
+
+
+def _draw_risks(canvas: Canvas, timeline: Timeline, plot: Rect) -> None:
+    """Draws a bar for each guess: of full height it would be a certain mine."""
+    theme = canvas.theme
+    for i, risk in enumerate(timeline.risks):
+        if risk is None:
+            continue
+        left, right = _across(timeline, plot, i), _across(timeline, plot, i + 1)
+        width = min(max(right - left - 1, 2), canvas.px(10))
+        top = _down(plot, min(max(risk, 0.03), 1.0))
+        middle = (left + right) // 2
+        bar = Rect(middle - width // 2, top, width, plot.bottom - top)
+        canvas.box(bar, blend(theme.panel, theme.mine, 0.75))
+
+
+def _draw_marks(canvas: Canvas, timeline: Timeline, plot: Rect) -> None:
+    """Draws marks under the curve: a triangle for a mistake, a dot for what is worth a look."""
+    theme, size = canvas.theme, canvas.px(MARK)
+    for mark in timeline.marks:
+        middle: Point = (_across(timeline, plot, mark.move + 0.5), plot.bottom + size)
+        colour = theme.mine if mark.is_bad else theme.warning
+        if mark.is_bad:
+            corners = [
+                (middle[0], middle[1] - size),
+                (middle[0] - size, middle[1] + size // 2),
+                (middle[0] + size, middle[1] + size // 2),
+            ]
+            pygame.draw.polygon(canvas.surface, colour, corners)
         else:
-            pygame.draw.rect(surface, theme.safe, (left, base - 3, width, 3))
-    here = rect.left + round(playback.at * rect.width / count)
-    here = min(here, rect.left + rect.width - 2)
-    pygame.draw.line(surface, theme.text, (here, rect.top + 4), (here, base + 4), 2)
-    state = "running" if playback.running else "Space runs it"
-    speed = f"{SPEEDS[playback.speed]:g} move{'' if SPEEDS[playback.speed] == 1 else 's'} a second"
-    write(
-        surface,
-        f"{state}, {speed}; G: next guess",
-        (rect.left + MARGIN, base + 6),
-        SMALL - 2,
-        theme.faint,
-    )
+            canvas.disc(middle, MARK / 2, colour)

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from jaxsweep.rules.board import Cell
+from jaxsweep.rules.board import Cell, cells_of
+from jaxsweep.rules.grid import HIDDEN
 from jaxsweep.rules.level import LevelError
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.person import PersonGame
@@ -13,10 +14,12 @@ from viewer.model import Mode, Model, Overlay, PlayState
 
 
 def on_key(model: Model, name: str) -> Model:
-    """Gives a hint, takes a move back, or starts a new game."""
+    """Gives a hint, opens what is certain, takes a move back, or starts a new game."""
     match name:
         case "h":
             return _request_hint(model)
+        case "a":
+            return _toggle_certain(model)
         case "u":
             return _undo(model)
         case "r":
@@ -77,6 +80,29 @@ def show_hint(model: Model, result: AnalysisResult) -> Model:
     return replace(model, play=play, message=reason)
 
 
+def open_certain(model: Model) -> Model:
+    """Opens all cells that the engine has proved to be safe, if the person wants that."""
+    result, game = model.result, model.play.game
+    if not model.play.opens_certain or not game.is_under_way or result is None:
+        return model
+    if result.analysis is None:
+        return replace(model, message=result.error)
+    for cell in cells_of(result.analysis.safe & (model.grid == HIDDEN)):
+        game = game.open(cell)
+    if game is model.play.game:
+        return replace(model, message="nothing is certainly safe: guess, or ask for a hint")
+    return _with_game(model, game)
+
+
+def _toggle_certain(model: Model) -> Model:
+    """Starts or stops opening what is certain; it is help, and goes on from guess to guess."""
+    play = model.play
+    if play.opens_certain or not play.game.is_under_way:
+        return replace(model, play=replace(play, opens_certain=False), message="")
+    model = replace(model, play=replace(play, opens_certain=True), requested=None, message="")
+    return open_certain(with_help(model))
+
+
 def _request_hint(model: Model) -> Model:
     game = model.play.game
     if game.is_over:
@@ -98,7 +124,7 @@ def _undo(model: Model) -> Model:
     before = game.undo()
     if before is game:
         return model
-    model = replace(model, play=replace(model.play, game=before, hint=None), message="")
+    model = replace(model, play=PlayState(before), message="")
     if before is not game.left:
         return model
     session = before.session
@@ -111,12 +137,13 @@ def _with_game(model: Model, game: PersonGame) -> Model:
     """Shows the game after a move; if that ended it, enters it in the leaderboard once."""
     if game is model.play.game:
         return model
-    model = replace(model, play=PlayState(game), message="")
+    play = replace(model.play, game=game, hint=None, hint_requested=False)
+    model = replace(model, play=play, message="")
     if not game.is_over:
         return model
     lost = game.session.status is GameStatus.LOST
     model = replace(model, message=game.result + (" U takes it back" if lost else ""))
     if game.entered:
         return model
-    model = replace(model, play=PlayState(replace(game, entered=True)))
+    model = replace(model, play=replace(model.play, game=replace(game, entered=True)))
     return read_leaderboard(model.with_effect(EnterGame(model.settings.name, game)))

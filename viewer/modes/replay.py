@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from viewer.events import Key, Point
+from viewer.events import Graded, Key, Point
 from viewer.model import Mode, Model
 from viewer.playback import LARGE_STEP, Playback
 
@@ -36,10 +36,12 @@ def on_key(model: Model, key: Key) -> Model:
 def scrub(model: Model, at: Point) -> Model:
     """Goes to the move at a point of the timeline, if the point is on it."""
     timeline, playback = model.layout.timeline, model.playback
-    if timeline is None or playback is None or not timeline.has(at) or not playback.moves:
+    if timeline is None or playback is None or not playback.moves:
         return model
-    share = (at[0] - timeline.left) / timeline.width
-    moved = playback.go(round(share * len(playback.moves)))
+    across = min(max(at[0], timeline.left), timeline.right - 1)
+    if not timeline.has((across, at[1])):
+        return model
+    moved = playback.go(model.layout.move_at(across, len(playback.moves)))
     return _with_playback(model, replace(moved, running=False))
 
 
@@ -51,6 +53,14 @@ def tick(model: Model, seconds: float) -> Model:
     # The odds of a position are shown before the player's move.
     ready = model.mode is Mode.REPLAY or not model.overlay.any or model.result is not None
     return _with_playback(model, playback.tick(seconds, ready))
+
+
+def graded(model: Model, event: Graded) -> Model:
+    """Shows the grades of the replay, if it is still the one that is shown."""
+    playback = model.replay
+    if playback is None or playback.moves is not event.replay.moves:
+        return model
+    return replace(model, replay=replace(playback, grade=event.grade))
 
 
 def _with_playback(model: Model, playback: Playback) -> Model:

@@ -37,4 +37,4 @@ def move_played(model: Model, event: MovePlayed) -> Model:
     if watched is None or event.run != model.run or event.number != len(watched.moves):
         return model
     mines = event.mines if isinstance(event.mines, np.ndarray) else None
-    return replace(model, watched=watched.with_move(event.move, mines))
+    return replace(model, watched=watched.with_move(event.move, mines, event.win))

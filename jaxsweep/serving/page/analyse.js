@@ -154,6 +154,7 @@ export class Analyse {
     const where = best && `row ${best.row}, column ${best.col}`;
     page.headline(best ? `Open ${where}` : "Nothing to open", "");
     at("answer-card").hidden = false;
+    at("answer-card").dataset.of = this.position.toLink();
     at("best").textContent = best ? `Open ${where}` : "No move";
     at("why").textContent = best ? best.reason : "Nothing is left to open, or nothing is known.";
     const parts = [`${safe} certainly safe, ${mines} certainly mines`];

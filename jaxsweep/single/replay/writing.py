@@ -1,7 +1,6 @@
 """Writes replays to files, and turns them into plain data."""
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +68,14 @@ def move_to_json(move: RecordedMove, before: Board) -> dict[str, Any]:
     return data
 
 
+def to_bytes(replay: Replay) -> bytes:
+    """Returns the bytes of a replay's file, not compressed."""
+    return (json.dumps(to_json(replay), separators=(",", ":")) + "\n").encode()
+
+
 def save(replay: Replay, path: Path) -> None:
     """Writes a replay atomically, compressed if the name ends in `.gz`."""
-    data = (json.dumps(to_json(replay), separators=(",", ":")) + "\n").encode()
+    data = to_bytes(replay)
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     write_atomically(path, lambda part: part.write_bytes(data))

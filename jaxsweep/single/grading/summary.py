@@ -1,0 +1,71 @@
+"""Many graded games of one player: means, and which known player chooses as well."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, sqrt
+from statistics import fmean, stdev
+from typing import Any
+
+from jaxsweep.rules.level import Level, Start
+from jaxsweep.single.grading.reference import losses_of_players
+
+ENOUGH = 5
+"""Games from which on a player is compared with known ones."""
+
+Z_95 = 1.96
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The graded games of a player on one level, with one start rule."""
+
+    player: str
+    level: Level
+    start: str
+    games: int
+    won: int
+    win_before: float
+    """The mean chance to win before the first move."""
+    loss: float
+    """The mean chance that choices lost, in a game."""
+    margin: float
+    """Half the 95 % interval of `loss`; infinite for one game."""
+    luck: float
+    accuracy: float
+    needless: float
+    """Needless guesses in a game."""
+
+    @property
+    def like(self) -> tuple[str, float] | None:
+        """The known player whose mean loss is nearest, and that; None where nothing is known."""
+        known = losses_of_players(self.level, Start(self.start))
+        if not known or self.games < ENOUGH:
+            return None
+        return min(known.items(), key=lambda other: abs(other[1] - self.loss))
+
+
+def summarise(games: Sequence[Mapping[str, Any]]) -> list[Summary]:
+    """Sums up games, as `report.grade_to_json` returns them, player by player."""
+    groups: dict[tuple[str, Level, str], list[Mapping[str, Any]]] = {}
+    for game in games:
+        level = Level(game["rows"], game["cols"], game["mines"])
+        groups.setdefault((game["player"], level, game["start"]), []).append(game)
+    return [_summary(*key, group) for key, group in groups.items()]
+
+
+def _summary(player: str, level: Level, start: str, games: list[Mapping[str, Any]]) -> Summary:
+    losses = [game["loss"] for game in games]
+    spread = stdev(losses) if len(losses) > 1 else inf
+    return Summary(
+        player=player,
+        level=level,
+        start=start,
+        games=len(games),
+        won=sum(game["outcome"] == "won" for game in games),
+        win_before=fmean(game["win_before"] for game in games),
+        loss=fmean(losses),
+        margin=Z_95 * spread / sqrt(len(losses)),
+        luck=fmean(game["luck"] for game in games),
+        accuracy=fmean(game["accuracy"] for game in games),
+        needless=fmean(game["needless_guesses"] for game in games),
+    )

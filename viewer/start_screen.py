@@ -1,0 +1,149 @@
+"""The start screen: what one can do here, each with one click."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from jaxsweep.rules.level import LEVELS, Level, Start
+from jaxsweep.single.leaderboard import level_name
+from viewer.buttons import HEIGHT, Button, PlacedButton, button_width
+from viewer.effects import Paste
+from viewer.layout import Rect
+from viewer.model import Editor, Mode, Model
+from viewer.modes import play, watch
+from viewer.modes.switch import switch_mode
+from viewer.picker import open_picker
+
+WIDTH, CARD, HEAD, GAP = 860, 176, 150, 16
+"""Sizes at scale 1: of the whole, of a card, of the title, and between cards."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One thing to do: a click on the card does it, its buttons do it in other ways."""
+
+    card: PlacedButton
+    text: str
+    options: tuple[PlacedButton, ...]
+
+
+def start_cards(model: Model) -> tuple[Card, ...]:
+    """Places the cards in two columns, or in one where the window is narrow."""
+    px, (width, height) = model.layout.px, model.size
+    columns = 2 if width >= px(560) else 1
+    whole = min(px(WIDTH), max(width - 2 * px(GAP), 1))
+    cards = _contents(model)
+    rows = -(-len(cards) // columns)
+    room = height - px(HEAD) - (rows + 1) * px(GAP)
+    high = min(max(room // rows, px(HEIGHT + 14)), px(CARD))
+    top = max((height - px(HEAD) - rows * (high + px(GAP))) // 2, 0) + px(HEAD)
+    wide = (whole - (columns - 1) * px(GAP)) // columns
+    placed = []
+    for i, (button, text, options) in enumerate(cards):
+        place = Rect(
+            (width - whole) // 2 + (i % columns) * (wide + px(GAP)),
+            top + (i // columns) * (high + px(GAP)),
+            wide,
+            high,
+        )
+        placed.append(Card(PlacedButton(button, place, True), text, _place(model, place, options)))
+    return tuple(placed)
+
+
+def start_title(model: Model) -> Rect:
+    """Returns the place of the title, above the cards."""
+    first = start_cards(model)[0].card.rect
+    px = model.layout.px
+    height = px(HEAD - 2 * GAP)
+    return Rect(first.left, max(first.top - px(GAP) - height, 0), model.size[0], height)
+
+
+def start_buttons(model: Model) -> tuple[PlacedButton, ...]:
+    """Returns all buttons of the start screen; those on a card before the card itself."""
+    cards = start_cards(model)
+    return (*(o for card in cards for o in card.options), *(card.card for card in cards))
+
+
+def _contents(model: Model) -> list[tuple[Button, str, list[Button]]]:
+    start = model.settings.start
+    level, rule = model.recent or (model.settings.level, start)
+    play_options = [
+        Button(f"play {name}", name.capitalize(), partial(_play, LEVELS[name], start))
+        for name in ("beginner", "intermediate", "expert")
+    ]
+    known = level_name(level)
+    if known not in ("beginner", "intermediate", "expert"):
+        play_options.append(Button("play recent", str(level), partial(_play, level, rule)))
+    watch_options = [
+        Button(f"watch {name}", name.capitalize(), partial(_watch, LEVELS[name]))
+        for name in ("intermediate", "expert")
+    ]
+    analyse_options = [
+        Button("analyse expert", "Empty expert board", partial(_analyse, LEVELS["expert"])),
+        Button("analyse paste", "Paste a position", _paste),
+    ]
+    again = f"Go on with {known}." if model.recent else "The board is dealt when you open a cell."
+    return [
+        (
+            _card("play", "Play", "flag", partial(_play, level, rule)),
+            f"Your own game, with hints, undo and odds if you want them. {again}",
+            play_options,
+        ),
+        (
+            _card("watch", "Watch", "eye", partial(_watch, LEVELS["expert"])),
+            "See a player think: what it knows for certain, and what it weighs before a guess.",
+            watch_options,
+        ),
+        (
+            _card("analyse", "Analyse", "lens", partial(_analyse, level)),
+            "Draw or paste any position: exact odds, the best cell, and why.",
+            analyse_options,
+        ),
+        (
+            _card("open", "Open a replay", "folder", open_picker),
+            "Step through a game, or drop its file on this window.",
+            [Button("open file", "Choose a file …", open_picker)],
+        ),
+    ]
+
+
+def _card(name: str, label: str, icon: str, press: Callable[[Model], Model]) -> Button:
+    return Button(f"card {name}", label, press, icon)
+
+
+def _place(model: Model, card: Rect, options: list[Button]) -> tuple[PlacedButton, ...]:
+    """Places the buttons of a card at its foot, as many as there is room for."""
+    px = model.layout.px
+    if card.height < px(HEIGHT + 62):
+        return ()
+    left, placed = card.left + px(GAP), []
+    for option in options:
+        width = button_width(option, True, model.scale)
+        if left + width > card.right - px(GAP):
+            break
+        place = Rect(left, card.bottom - px(HEIGHT + GAP), width, px(HEIGHT))
+        placed.append(PlacedButton(option, place, True))
+        left += width + px(6)
+    return tuple(placed)
+
+
+def _play(level: Level, start: Start, model: Model) -> Model:
+    session = model.play.game.session
+    settings = replace(model.settings, level=level, start=start)
+    model = switch_mode(replace(model, settings=settings), Mode.PLAY)
+    if (session.level, session.start, len(session.moves)) == (level, start, 0):
+        return model
+    return play.new_game(model)
+
+
+def _watch(level: Level, model: Model) -> Model:
+    model = switch_mode(replace(model, settings=replace(model.settings, level=level)), Mode.PLAY)
+    return watch.new_game(replace(model, mode=Mode.WATCH))
+
+
+def _analyse(level: Level, model: Model) -> Model:
+    return switch_mode(replace(model, editor=Editor.blank(level)), Mode.ANALYSE)
+
+
+def _paste(model: Model) -> Model:
+    return model.with_effect(Paste())
