@@ -1,6 +1,7 @@
 """Writes replays to files, and turns them into plain data."""
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
