@@ -3,9 +3,11 @@
 import argparse
 import json
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from jaxsweep.commands import arguments as arguments_of_commands
 from jaxsweep.runtime import machine
 
 RESULTS = Path(__file__).parent / "results"
@@ -39,3 +41,20 @@ def write(name: str, result: dict[str, Any] | list[dict[str, Any]]) -> None:
 def read(name: str) -> Any:
     """What `results/NAME.json` holds."""
     return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+
+
+def players(level: str, start: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Win rates of players, from `results/winrates.json`."""
+    wanted = ("player", "games", "win_rate", "interval_95")
+    there = {(e["level"], e["start"], e["player"]): e for e in read("winrates")}
+    return [{key: there[level, start, name][key] for key in wanted} for name in names]
+
+
+def run(main: Callable[[], None]) -> None:
+    """Runs an experiment: what a user did wrong, or Ctrl-C, ends it with a sentence."""
+
+    def command(_: Sequence[str] | None) -> int:
+        main()
+        return 0
+
+    arguments_of_commands.run(command)

@@ -109,7 +109,7 @@ class FunctionalEnvironment(eqx.Module):
         below the number of cells, or if the game is over.
         """
         after, reward, result = self._advance(state, action)
-        observation = self.observe(after)
+        observation = _observation(self.level, after, result.done)
         return after, _timestep(reward, result, observation, observation)
 
     def step_and_reset(
@@ -121,7 +121,7 @@ class FunctionalEnvironment(eqx.Module):
         that is over, with `final_observation`.
         """
         after, reward, result = self._advance(state, action)
-        final = self.observe(after)
+        final = _observation(self.level, after, result.done)
         observation = jnp.where(result.done, jnp.int8(COVERED), final)
         return self.reset(after, result.done), _timestep(reward, result, observation, final)
 
@@ -135,18 +135,8 @@ class FunctionalEnvironment(eqx.Module):
 
     def observe(self, state: FunctionalState) -> Int8[Array, "rows cols"]:
         """Returns what the player sees: see `Timestep.observation`."""
-        mines, opened = state.mines, state.opened
         over = _status(self.level, state) != GameStatus.PLAYING
-        left, burst = bitboard.mask(over, mines & ~opened), mines & opened
-        ones, twos, fours, eights = (
-            plane & opened & ~mines for plane in bitboard.neighbour_counts(mines)
-        )
-        # In binary digits, MINE is 9 and EXPLODED is 10.
-        digits = jnp.stack([ones | left, twos | burst, fours, eights | left | burst])
-        numbers = bitboard.numbers_from_planes(digits, self.level.cols)
-        shown = bitboard.unpack(opened | left, self.level.cols)
-        # What follows reads it several times.
-        return materialize(jnp.where(shown, jnp.asarray(numbers), jnp.int8(COVERED)))
+        return _observation(self.level, state, over)
 
     def legal_actions(self, state: FunctionalState) -> Bool[Array, " cells"]:
         """Returns which cells are not open."""
@@ -211,6 +201,24 @@ def _new_game(level: Level, key: UInt32[Array, "2"], number: UInt32[Array, ""]) 
         opened=jnp.zeros(shape, jnp.uint32),
         mines_placed=jnp.zeros((), bool),
     )
+
+
+def _observation(
+    level: Level, state: FunctionalState, over: Bool[Array, ""]
+) -> Int8[Array, "rows cols"]:
+    """Returns what the player sees of a game, given whether it is over."""
+    mines, opened = state.mines, state.opened
+    left, burst = bitboard.mask(over, mines & ~opened), mines & opened
+    ones, twos, fours, eights = (
+        plane & opened & ~mines for plane in bitboard.neighbour_counts(mines)
+    )
+    # In binary digits, MINE is 9, EXPLODED is 10, and COVERED is ones.
+    digits = ones | left, twos | burst, fours, eights | left | burst
+    one, two, four, eight = (bitboard.spread(plane) for plane in digits)
+    covered = bitboard.spread(~(opened | left)) * jnp.uint32(0xFF)
+    seen = covered | one | (two << 1) | (four << 2) | (eight << 3)
+    # What follows reads it several times.
+    return materialize(bitboard.from_spread(seen, level.cols))
 
 
 def _timestep(

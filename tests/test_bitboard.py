@@ -38,6 +38,15 @@ def test_jax_packs_as_numpy_does():
     np.testing.assert_array_equal(bitboard.unpack(bits, 33), grid)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cells_spread_over_bytes_are_numbers(shape):
+    low, high = random_grid(shape), random_grid(shape, 0.7)
+    spread = [bitboard.spread(jnp.asarray(bitboard.pack(grid))) for grid in (low, high)]
+    got = bitboard.from_spread(spread[0] | (spread[1] * jnp.uint32(0xFF) ^ spread[1]), shape[1])
+    assert got.dtype == np.int8
+    np.testing.assert_array_equal(got, low - 2 * high.astype(np.int8))
+
+
 def test_the_lowest_bit_is_the_first_column():
     grid = np.zeros((1, 34), bool)
     grid[0, [0, 31, 33]] = True

@@ -66,7 +66,10 @@ def test_texts_are_printed(capsys, files):
     [
         (("convert", "game.evf"), "game.evf: say where to, or what with --to NAME"),
         (("convert", "game.evf", "--to", "rmv"), "rmv is not text: name a file to write"),
-        (("convert", "game.evf", "x.avf"), "x.avf: no format has this ending; there are .rmv, "),
+        (
+            ("convert", "game.evf", "x.avf"),
+            "x.avf: no format has this ending; there are .mine, .txt, .rmv, ",
+        ),
         (("convert", "game.evf", "x.rmv", "--move", "3"), "--move is for positions: mine, "),
         (("convert", "game.evf", "--to", "mine", "--move", "999"), "moves, not 999"),
         (("convert", LINK, "x.evf"), "the link: a position does not say where the mines are"),

@@ -1,9 +1,7 @@
 import itertools
 import json
 import math
-import os
 import random
-from pathlib import Path
 
 import equinox as eqx
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jaxsweep.formats import read
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.metrics.boards import board_values
 from jaxsweep.metrics.game import game_metrics, metrics_to_json
@@ -33,11 +32,9 @@ from jaxsweep.single.session import Session
 from jaxsweep.single.words import metrics_in_words
 from jaxsweep.strategies import STRATEGIES
 from tests import oracle
+from tests.format_oracle import REPLAYS
 
 LEFT, RIGHT, CHORD = Button.LEFT, Button.RIGHT, Button.CHORD
-
-FACTS = Path(os.environ.get("JAXSWEEP_REPLAYS", "/nowhere")) / "facts.json"
-"""What another program says of real games, where they are."""
 
 
 def mask(rows, cols, mines):
@@ -219,15 +216,24 @@ def test_the_clicks_of_a_person_and_of_a_player():
     assert "clicks" not in metrics_in_words(played)
 
 
-@pytest.mark.skipif(not FACTS.exists(), reason="JAXSWEEP_REPLAYS names no folder of real games")
-def test_boards_of_real_games_are_valued_as_other_programs_do():
-    facts = [fact for fact in json.loads(FACTS.read_text()).values() if isinstance(fact, dict)]
-    assert facts
-    for fact in facts:
-        mines = mask(fact["row"], fact["column"], [tuple(cell) for cell in fact["mines"]])
-        value = BoardValue.of(mines)
-        found = (value.bbbv, value.opening_count, value.islands, zini(mines), hzini(mines))
-        assert found == tuple(fact[name] for name in ("bbbv", "op", "isl", "zini", "hzini"))
+@pytest.mark.skipif(not (REPLAYS / "facts.json").exists(), reason="no real games are here")
+def test_real_games_are_measured_as_another_program_does():
+    facts = json.loads((REPLAYS / "facts.json").read_text("utf-8"))
+    games = {name: fact for name, fact in facts.items() if isinstance(fact, dict)}
+    assert games
+    for name, fact in games.items():
+        (played,) = read((REPLAYS / name).read_bytes(), name)
+        assert isinstance(played, ClickedGame)
+        found = game_metrics(played)
+        counts = (found.bbbv, found.openings, found.islands, found.zini, found.hzini)
+        assert counts == tuple(fact[one] for one in ("bbbv", "op", "isl", "zini", "hzini"))
+        clicks = (found.solved, found.left, found.right, found.chords, found.effective)
+        names = ("bbbv_solved", "left", "right", "double", "ce")
+        assert clicks == tuple(fact[one] for one in names)
+        assert found.efficiency == pytest.approx(fact["ioe"], abs=1e-9)
+        assert luck(played) == pytest.approx(fact["pluck"], abs=1e-6)
+        # Times differ by a hundredth of a second in one format; other levels have no STNB.
+        assert (found.stnb or 0) == pytest.approx(fact["stnb"], rel=1e-3)
 
 
 def test_the_metrics_of_a_run_are_those_of_its_boards():

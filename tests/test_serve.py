@@ -27,6 +27,8 @@ from jaxsweep.serving.guard import Trust
 from jaxsweep.serving.limits import Limits
 from jaxsweep.single import replay as replays
 from jaxsweep.single.analysis import analyze
+from jaxsweep.single.grading import grade
+from jaxsweep.single.grading.report import grade_to_json
 from tests.agreement import same_analysis
 from tests.serving import CERTAIN, STUCK, events, running
 from tests.waiting import PATIENCE
@@ -172,6 +174,13 @@ def test_a_replay_is_checked(server):
     assert "not a replay" in server.post("/replay/check", "{}").error
     bomb = gzip.compress(b" " * 2**24)
     assert "more than any game" in server.post("/replay/check", bomb).error
+
+
+def test_a_replay_is_graded(server):
+    replay = replays.record("random", Opening.of(LEVELS["mini"]), 6)
+    found = server.post("/replay/grade", replays.to_json(replay)).data
+    assert found == json.loads(json.dumps(grade_to_json(grade(replay), replay)))
+    assert "not a replay" in server.post("/replay/grade", "[]").error
 
 
 def test_the_server_says_what_there_is(server):
@@ -327,7 +336,14 @@ def test_answers_forbid_what_the_page_does_not_need(server):
 
 def test_any_request_of_the_description_is_answered(server):
     schema = schemathesis.openapi.from_dict(server.get("/openapi.json").data)
-    count = {"/analyze": 120, "/replay/check": 60, "/deal": 60, "/about": 5, "/watch": 15}
+    count = {
+        "/analyze": 120,
+        "/replay/check": 60,
+        "/replay/grade": 30,
+        "/deal": 60,
+        "/about": 5,
+        "/watch": 15,
+    }
     tried = set()
     for result in schema.get_all_operations():
         operation: Any = result.ok()  # type: ignore[reportAttributeAccessIssue]

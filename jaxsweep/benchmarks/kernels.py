@@ -4,6 +4,7 @@ from functools import partial
 
 import jax
 import numpy as np
+from jaxtyping import Array, Int
 
 from jaxsweep.benchmarks.catalogue import Call
 from jaxsweep.engines import random_layouts, rejection
@@ -23,6 +24,9 @@ from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES
 
 SEED = 2026
+
+TURNS = 64
+"""Steps of the environment before its cells repeat, in other games by then."""
 
 
 def deal(opening: Opening, batch: int) -> Call:
@@ -111,20 +115,23 @@ def environment_steps(opening: Opening, batch: int) -> Call:
     """One step of the environment at random cells, with automatic reset."""
     level, seed = opening.level, np.uint32(SEED)
     environment = Environment(level, opening.start)
-    row, col = random_cells(level, jax.random.key(SEED), batch)
+    row, col = random_cells(level, jax.random.key(SEED), TURNS * batch)
+    rows, cols = row.reshape(TURNS, batch), col.reshape(TURNS, batch)
 
     @jax.jit
-    def step(state: EnvState) -> EnvState:
-        # The same cells in every call: finished games are followed by new ones.
-        return environment.step_and_reset(state, row, col, seed)[0]
+    def step(state: EnvState, turn: Int[Array | np.ndarray, ""]) -> EnvState:
+        return environment.step_and_reset(state, rows[turn], cols[turn], seed)[0]
 
-    state = environment.reset(batch)
+    # What is timed is games under way: all begin, and soon end, in the first steps.
+    state, turn = environment.reset(batch), 0
 
     def call() -> EnvState:
-        nonlocal state
-        state = step(state)
+        nonlocal state, turn
+        state, turn = step(state, np.array(turn, np.int32)), (turn + 1) % TURNS
         return state
 
+    for _ in range(TURNS):
+        call()
     return call
 
 

@@ -19,7 +19,9 @@ from types import ModuleType
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, UInt32
+from jaxtyping import Array, Bool, Float, Int, Int8, UInt32
+
+from jaxsweep.runtime.materialize import materialize
 
 WORD = 32
 
@@ -153,6 +155,29 @@ def numbers_from_planes(
     xp = planes.__array_namespace__()
     digits = xp.stack([unpack(planes[i], cols).astype(xp.int8) << xp.int8(i) for i in range(4)])
     return xp.sum(digits, axis=0, dtype=xp.int8)
+
+
+def spread(
+    bits: UInt32[Array, "rows words"],
+) -> UInt32[Array, "rows quads"]:
+    """Spreads every four cells over the bytes of a word, which are 0 or 1, first cell lowest.
+
+    What is computed on such words is computed for four cells at once.
+    """
+    rows, words = bits.shape
+    first = jnp.arange(0, WORD, 4, dtype=jnp.uint32)
+    four = (bits[:, :, None] >> first[None, None]) & jnp.uint32(15)
+    # Copies of the four bits, 7 apart: none overlap, and each has one of them lowest in a byte.
+    copies = four * jnp.uint32(1 + (1 << 7) + (1 << 14) + (1 << 21))
+    return (copies & jnp.uint32(0x01010101)).reshape(rows, words * WORD // 4)
+
+
+def from_spread(bytes_of: UInt32[Array, "rows quads"], cols: int) -> Int8[Array, "rows cols"]:
+    """Returns the bytes of the first `cols` cells of words like those of `spread`, as numbers."""
+    rows, _ = bytes_of.shape
+    # Words are computed before they are cut in pieces, not once for each piece.
+    cells = jax.lax.bitcast_convert_type(materialize(bytes_of), jnp.int8)
+    return cells.reshape(rows, -1)[:, :cols]
 
 
 def as_floats(planes: Planes) -> Float[Array, "rows cols batch"]:

@@ -109,9 +109,16 @@ class Service:
 
     async def check(self, request: Request) -> Response:
         """Checks a replay."""
+        return await self._about_replay("check", request)
+
+    async def grade(self, request: Request) -> Response:
+        """Grades the moves of a replay."""
+        return await self._about_replay("grade", request)
+
+    async def _about_replay(self, task: str, request: Request) -> Response:
         deadline, body = self.deadline(), await self.body(request)
         async with self.workers.admitted():
-            return _json(await self.workers.run("check", body, self.limits, deadline=deadline))
+            return _json(await self.workers.run(task, body, self.limits, deadline=deadline))
 
     async def watch(self, request: Request) -> Response:
         """Plays a game, move by move, as server-sent events."""
@@ -173,6 +180,7 @@ def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
     routes = [
         Route("/analyze", service.analyze, methods=["POST"]),
         Route("/replay/check", service.check, methods=["POST"]),
+        Route("/replay/grade", service.grade, methods=["POST"]),
         Route("/deal", service.deal),
         Route("/watch", service.watch),
         Route("/about", service.about),

@@ -19,6 +19,14 @@ _CELLS = {
     "description": "rows and columns from 0, top left",
 }
 
+_REPLAY_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": {"$ref": "#/components/schemas/Replay"}},
+        "application/gzip": {"schema": {"type": "string", "format": "binary"}},
+    },
+}
+
 
 def description(limits: Limits) -> Schema:
     """Returns the whole description."""
@@ -34,7 +42,8 @@ def description(limits: Limits) -> Schema:
             "/analyze": {"post": _analyze(limits)},
             "/deal": {"get": _deal(limits)},
             "/watch": {"get": _watch(limits)},
-            "/replay/check": {"post": _check(limits)},
+            "/replay/check": {"post": _check()},
+            "/replay/grade": {"post": _grade()},
             "/about": {"get": _about()},
         },
         "components": {"schemas": _schemas(limits)},
@@ -129,18 +138,21 @@ def _watch(limits: Limits) -> Schema:
     }
 
 
-def _check(limits: Limits) -> Schema:
+def _check() -> Schema:
     return {
         "operationId": "checkReplay",
         "summary": "Compares a replay with the rules, its seed and the exact odds.",
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {"schema": _ref("Replay")},
-                "application/gzip": {"schema": {"type": "string", "format": "binary"}},
-            },
-        },
+        "requestBody": _REPLAY_BODY,
         "responses": _answers(_ref("CheckedReplay"), body=True),
+    }
+
+
+def _grade() -> Schema:
+    return {
+        "operationId": "gradeReplay",
+        "summary": "What each move of a replay risked and lost, and what luck gave.",
+        "requestBody": _REPLAY_BODY,
+        "responses": _answers({"type": "object"}, body=True),
     }
 
 

@@ -14,6 +14,8 @@ from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.serving.limits import Limits
 from jaxsweep.serving.reading import Game, Unread, read_position
 from jaxsweep.single.analysis import analyze
+from jaxsweep.single.grading import grade
+from jaxsweep.single.grading.report import grade_to_json
 from jaxsweep.single.native_candidates import is_compiled, prepared_shortcuts
 from jaxsweep.single.replay.checking import check
 from jaxsweep.single.replay.format import after_move, survival
@@ -69,6 +71,12 @@ def check_replay(data: bytes, limits: Limits) -> bytes:
     )
 
 
+def grade_replay(data: bytes, limits: Limits) -> bytes:
+    """Reads a replay, and says what each of its moves risked and lost."""
+    replay = from_bytes(data, MAX_REPLAY, limits.cells)
+    return to_bytes(grade_to_json(grade(replay), replay))
+
+
 def watch_game(game: Game) -> Iterator[tuple[str, bytes]]:
     """Plays a game, and yields events by name: `game`, every `move`, and the `end`."""
     opening, player = game.opening, game.player
@@ -89,6 +97,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "analyse": analyse_some,
     "deal": deal_game,
     "check": check_replay,
+    "grade": grade_replay,
     "watch": watch_game,
 }
 """The tasks by name."""
