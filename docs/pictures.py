@@ -2,11 +2,14 @@
 
 import json
 import os
+import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1]))
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 import jax
@@ -27,6 +30,8 @@ from jaxsweep.single.grading import grade
 from jaxsweep.single.replay import record, to_json
 from jaxsweep.single.replay.pictures import animation
 from jaxsweep.strategies import BEST
+from tests.browser import DESKTOP, PHONE, opened
+from tests.serving import running
 from viewer import drawing
 from viewer.analysis_result import analyse_position, count_numbers
 from viewer.effects import Analyse, CountNumbers, Effect, GradeGame, WatchGame
@@ -172,6 +177,27 @@ def window_start() -> None:
     photograph(replace(model, shows_start=True, recent=(LEVELS["expert"], Start.SAFE)), "start")
 
 
+def web_page(position: Position) -> None:
+    """The page with the position of the terminal's picture, light and dark, large and small."""
+    grid, mines = to_grid_position(position)
+    rows = ["".join("H" if value < 0 else "abcdefghi"[value] for value in row) for row in grid]
+    link = f"{grid.shape[1]}x{grid.shape[0]}x{mines}-{''.join(rows)}"
+    with (
+        running() as server,
+        tempfile.TemporaryDirectory() as folder,
+        opened(Path(folder)) as tab,
+    ):
+        for name, screen, dark in (
+            ("page", DESKTOP, False),
+            ("page-dark", DESKTOP, True),
+            ("page-phone", PHONE, True),
+        ):
+            tab.show(*screen, dark=dark)
+            tab.go(f"{server.url}/#analyse={link}")
+            tab.until("!document.getElementById('answer-card').hidden")
+            tab.photograph(IMAGES / f"{name}.png")
+
+
 if __name__ == "__main__":
     use_cache()
     pygame.display.init()
@@ -184,3 +210,4 @@ if __name__ == "__main__":
     window_play(seed=3)
     window_analyse(position)
     window_start()
+    web_page(position)

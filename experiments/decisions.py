@@ -21,10 +21,10 @@ import reporting
 from duel import Sides, Table, chunks_of, generator, observe, player
 from jaxsweep.commands.arguments import whole_number
 from jaxsweep.native.decisions import Decisions, list_decisions, make_decisions
+from jaxsweep.native.players import settings_of
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.files import write_atomically
-from jaxsweep.strategies.native import settings_of
 
 CHUNK = 250
 """Games of a file."""

@@ -27,6 +27,7 @@ from jaxsweep.commands.arguments import whole_number
 from jaxsweep.native.cell_values import MAX_COMPARED, make_rooms
 from jaxsweep.native.duels import DISAGREEMENT, observe_worth, play_duel
 from jaxsweep.native.lookahead import MAX_CANDIDATES
+from jaxsweep.native.players import settings_of
 from jaxsweep.native.playouts import BINS
 from jaxsweep.native.rollouts import no_comparison
 from jaxsweep.rules.level import LEVELS, Opening, Start
@@ -34,7 +35,7 @@ from jaxsweep.runtime import machine
 from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, LookaheadPlayer, RolloutPlayer
 from jaxsweep.simulation.statistics import wilson
-from jaxsweep.strategies.native import comparison_of, settings_of
+from jaxsweep.strategies.native import comparison_of
 
 SEED = 2027
 CHUNK = 100

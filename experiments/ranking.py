@@ -21,11 +21,10 @@ from decisions import CHUNK
 from duel import PHASES, estimate, player
 from jaxsweep.commands.arguments import whole_number
 from jaxsweep.native.decisions import Decisions, rank_cells
-from jaxsweep.native.players import Workspace, make_workspace
+from jaxsweep.native.players import Workspace, make_workspace, settings_of
 from jaxsweep.rules.level import LEVELS, Level
 from jaxsweep.runtime import machine
 from jaxsweep.scalar.lookahead import EQUAL
-from jaxsweep.strategies.native import settings_of
 
 RANKINGS = (
     "lookahead:second_weight=0.4",

@@ -28,12 +28,11 @@ from decisions import CHUNK
 from duel import PHASES, player
 from jaxsweep.commands.arguments import whole_number
 from jaxsweep.native.decisions import Decisions, rank_cells
-from jaxsweep.native.players import make_workspace
+from jaxsweep.native.players import make_workspace, settings_of
 from jaxsweep.rules.level import LEVELS, Level
 from jaxsweep.runtime import machine
 from jaxsweep.scalar.lookahead import EQUAL
 from jaxsweep.scalar.players import LookaheadPlayer
-from jaxsweep.strategies.native import settings_of
 
 NAMES = tuple(f"{a} to {b - 1}" for a, b in pairwise(PHASES))
 """Phases, by open cells."""

@@ -12,18 +12,18 @@ def program(*names):
     """The first of these that is installed; else the test is skipped, or fails if all must run."""
     found = next((path for path in map(shutil.which, names) if path), None)
     if found is None:
-        _missing(f"needs {' or '.join(names)}, which is not installed")
+        missing(f"needs {' or '.join(names)}, which is not installed")
     return found
 
 
 def packages(*names, group="adapters"):
     """Skips a test or a whole file without these packages, or fails if all must run."""
-    missing = [name for name in names if find_spec(name) is None]
-    if missing:
-        _missing(f"needs {', '.join(missing)} of the group {group}", allow_module_level=True)
+    absent = [name for name in names if find_spec(name) is None]
+    if absent:
+        missing(f"needs {', '.join(absent)} of the group {group}", allow_module_level=True)
 
 
-def _missing(said, **options) -> NoReturn:
+def missing(said, **options) -> NoReturn:
     if os.environ.get("JAXSWEEP_NEEDS") == "all":
         pytest.fail(said, pytrace=False)
     pytest.skip(said, **options)

@@ -7,12 +7,12 @@ import pytest
 
 from jaxsweep.native.cell_values import make_rooms
 from jaxsweep.native.decisions import NO_CELL, list_decisions, make_decisions, rank_cells
+from jaxsweep.native.players import settings_of
 from jaxsweep.native.playouts import BINS
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.lookahead import EQUAL
 from jaxsweep.scalar.players import LookaheadPlayer
-from jaxsweep.strategies.native import settings_of
 
 OPENING = Opening.of(LEVELS["beginner"], Start.SAFE)
 PLAYER = LookaheadPlayer(max_candidates=12, endgame_layouts=0)

@@ -10,6 +10,7 @@ import pytest
 from jaxsweep import read_grid
 from jaxsweep.native.cell_values import make_rooms
 from jaxsweep.native.lookahead import is_under_way, lookahead_space
+from jaxsweep.native.players import settings_of
 from jaxsweep.native.rollouts import Comparison, Limits, best_of, guess_by_rollouts, stakes
 from jaxsweep.rules.level import LEVELS, Level, Opening
 from jaxsweep.rules.notation import GridPosition
@@ -22,7 +23,6 @@ from jaxsweep.scalar.view import View
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.strategies import STRATEGIES, Reason
 from jaxsweep.strategies.base import keys_of
-from jaxsweep.strategies.native import settings_of
 
 from .oracle import layouts
 from .test_duels import GUESS

@@ -11,13 +11,12 @@ from jaxsweep.native.cell_values import make_rooms, value_cells
 from jaxsweep.native.duels import DISAGREEMENT, observe_worth, play_duel
 from jaxsweep.native.joining import EXACT
 from jaxsweep.native.layout_sampling import draw_layouts
-from jaxsweep.native.players import guess
+from jaxsweep.native.players import guess, settings_of
 from jaxsweep.native.playouts import BINS, play_on
 from jaxsweep.native.rollouts import Comparison, Limits, no_comparison, stakes
 from jaxsweep.native.solving import make_solver, solve
 from jaxsweep.scalar.endgame import search_endgame
 from jaxsweep.scalar.players import PLAYERS, LeastRiskPlayer, LookaheadPlayer
-from jaxsweep.strategies.native import settings_of
 from tests.oracle import layouts
 
 POSITIONS = {

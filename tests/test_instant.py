@@ -101,11 +101,8 @@ def test_replays_need_no_jax(replay, tmp_path):
 @pytest.mark.parametrize(
     "module",
     [
-        *(
-            f"jaxsweep.{n}"
-            for n in ("analyze", "play", "arena", "bench", "dataset", "replay", "grade")
-        ),
-        "viewer",
+        *(f"jaxsweep.{n}" for n in ("analyze", "play", "arena", "bench", "dataset")),
+        *("jaxsweep.replay", "jaxsweep.grade", "jaxsweep.serve", "viewer"),
     ],
 )
 def test_help_and_bad_arguments_need_no_jax(module):

@@ -21,9 +21,12 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import from_grid, stack, to_grid_positions
 from jaxsweep.scalar.players import PLAYERS, advise
 from jaxsweep.simulation.stuck_positions import stuck_positions
+from jaxsweep.single.analysis import analyze
+from jaxsweep.single.native_candidates import native_shortcuts
 from jaxsweep.strategies import STRATEGIES
 from jaxsweep.strategies.base import keys_of
 from jaxsweep.strategies.lookahead import Lookahead
+from tests.agreement import same_analysis
 from tests.oracle import PlainGame
 from tests.test_inference import agree, by_masks, small_positions
 
@@ -218,3 +221,19 @@ def test_machine_code_that_cannot_be_kept_lives_as_long_as_its_process(tmp_path)
     assert folder.is_absolute()
     assert not folder.exists()
     assert Path(__file__).parents[1] not in folder.parents
+
+
+def test_analyses_are_those_of_the_scalar_path():
+    """All candidates, in order; only the last digits of what is estimated may differ."""
+    positions = [
+        position
+        for level, start in (("expert", Start.SAFE), ("beginner", Start.ZERO))
+        for position in to_grid_positions(stuck_positions(Opening.of(LEVELS[level], start), 9, 32))
+        if position is not None
+    ]
+    fast = [one.as_json() for one in analyze(positions, shortcuts=native_shortcuts())]
+    searched = 0
+    for found, own in zip(fast, (one.as_json() for one in analyze(positions)), strict=True):
+        same_analysis(found, own)
+        searched += own["best"].get("win_is_exact", False)
+    assert 5 < searched < len(positions) - 5

@@ -52,13 +52,16 @@ def test_importing_the_package_loads_no_user_interface():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_extras_are_in_the_group_that_tests_them():
+def test_the_extras_are_in_the_groups_that_test_them():
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
     project = tomllib.loads(text)
     extras = project["project"]["optional-dependencies"]
-    tested = {each for each in project["dependency-groups"]["adapters"] if "mctx" not in each}
+    groups, only_tests = project["dependency-groups"], ("mctx", "schemathesis", "websockets")
+    tested = {*groups["adapters"], *groups["serving"]}
+    tested -= {each for each in tested if each.startswith(only_tests)}
     assert {each for extra in extras.values() for each in extra} == tested
-    assert {"include-group": "adapters"} in project["dependency-groups"]["dev"]
+    for name in ("adapters", "serving"):
+        assert {"include-group": name} in groups["dev"]
 
 
 def test_a_position_is_read_and_inferred():

@@ -12,13 +12,13 @@ from jaxsweep.datasets.settings import EXACT_PLAYERS, DatasetSettings
 from jaxsweep.native.board import MINE, SAFE, Record, board_of, make_record
 from jaxsweep.native.labels import Labels
 from jaxsweep.native.moments import list_moments, make_moment_rooms, random_states
+from jaxsweep.native.players import settings_of
 from jaxsweep.native.thread_memory import thread_memory
 from jaxsweep.native.win_features import WIN_FEATURES, read_win_features
 from jaxsweep.rules.level import Level
 from jaxsweep.runtime.in_order import map_in_order
 from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.win_probability import curve_of
-from jaxsweep.strategies.native import settings_of
 
 CHUNK = 20
 """Games that a thread plays at once; blocks of a data set end behind so many games."""

@@ -33,6 +33,37 @@ def solve_afterstate(cell, residual, mines, solver, other, after):
 
 @compiled
 @no_type_check
+def solve_with_progress(cell, residual, mines, solver, other, after):
+    """As `solve_afterstate`; also returns whether a cell is certainly safe in the afterstate."""
+    status, joins, free = enter_afterstate(cell, residual, mines, solver, other, after)
+    log_layouts, value, progress = 0.0, 0.0, False
+    if status == EXACT:
+        log_layouts = other.join.log_layouts
+        value = _two_safest(cell, joins, free, solver, other.join, after)
+        progress = _has_safe(joins, free, solver, other.join, after)
+    leave(cell, solver, after)
+    return status, log_layouts, value, progress
+
+
+@compiled
+@no_type_check
+def _has_safe(joins, free, solver, joined, after):
+    """Returns whether a cell is certainly safe in the afterstate that is entered."""
+    for i in range(after.decided_count):
+        if solver.position.grid[after.decided[i]] == SAFE:
+            return True
+    components = solver.components
+    for j in range(joins):
+        component = joined.components[j]
+        begin = components.first_tile[component]
+        for tile in range(begin, begin + components.tile_count[component]):
+            if after.risk[tile] == 0.0:
+                return True
+    return free > 0 and joined.free_mine == 0
+
+
+@compiled
+@no_type_check
 def _two_safest(cell, joins, free, solver, joined, after):
     """Returns the value of an afterstate: a mean of the safety of its two safest useful cells.
 

@@ -20,6 +20,7 @@ from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.advice import UNKNOWN_RISK
 from jaxsweep.scalar.endgame import LOG_ERROR
 from jaxsweep.scalar.least_risk import TIE
+from jaxsweep.scalar.players import LeastRiskPlayer, LookaheadPlayer
 
 NO_LAYOUT, LEAST_RISK = int(Reason.NO_LAYOUT), int(Reason.LEAST_RISK)
 BEST_ENDING, LOOKAHEAD_GUESS = int(Reason.BEST_ENDING), int(Reason.LOOKAHEAD)
@@ -41,6 +42,26 @@ class Settings(NamedTuple):
     refined: int
     refined_margin: float
     deeper_candidates: int
+
+
+def settings_of(player: LeastRiskPlayer | LookaheadPlayer) -> Settings:
+    """Returns the parameters of a player."""
+    if isinstance(player, LeastRiskPlayer):
+        return Settings(
+            False, player.random_ties, player.endgame_layouts, 0.0, 1, False, 0.0, 0, 0.0, 1
+        )
+    return Settings(
+        True,
+        False,
+        player.endgame_layouts,
+        player.candidate_ratio,
+        player.max_candidates,
+        player.fifty_fifties,
+        player.second_weight,
+        player.refined,
+        player.refined_margin,
+        player.deeper_candidates,
+    )
 
 
 class Workspace(NamedTuple):

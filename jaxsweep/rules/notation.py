@@ -7,7 +7,7 @@ and blank lines. A flag is a mark of the player, never evidence.
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Int8
@@ -20,6 +20,10 @@ _SYMBOLS = {"H": HIDDEN, "h": HIDDEN, ".": HIDDEN, "?": HIDDEN, "F": FLAGGED, "f
 _SYMBOLS |= {str(n): n for n in range(9)}
 _LETTERS = {HIDDEN: "H", FLAGGED: "F"} | {n: str(n) for n in range(9)}
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*")
+
+
+Lines = list[tuple[int, str]]
+"""Lines of a text that are not blank, with their numbers from 1."""
 
 
 class PositionError(UserError):
@@ -66,27 +70,32 @@ def to_json(position: GridPosition) -> str:
 
 def from_text(text: str) -> GridPosition:
     """Reads one position in its text form; raises `PositionError` naming line and column."""
-    return _from_lines(_lines(text))
+    return from_lines(_lines(text))
 
 
 def read_all(text: str) -> list[GridPosition]:
     """Reads one position in either form, or several in text form."""
     if text.lstrip().startswith("{"):
         return [from_json(text)]
-    parts: list[list[tuple[int, str]]] = []
+    return [from_lines(part) for part in split(text)]
+
+
+def split(text: str) -> list[Lines]:
+    """Splits a text at the first lines of positions; one without any is one part."""
+    parts: list[Lines] = []
     for number, line in _lines(text):
         if not parts or _HEADER.fullmatch(line):
             parts.append([])
         parts[-1].append((number, line))
-    return [_from_lines(part) for part in parts or [[]]]
+    return parts or [[]]
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    """Lists the lines that are not blank, with their numbers from 1."""
+def _lines(text: str) -> Lines:
     return [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
 
 
-def _from_lines(lines: list[tuple[int, str]]) -> GridPosition:
+def from_lines(lines: Lines) -> GridPosition:
+    """Reads one position from its lines, as `split` returns them."""
     if not lines:
         raise PositionError("line 1: no position here; expected a first line COLSxROWSxMINES")
     number, header = lines[0]
@@ -112,6 +121,11 @@ def from_json(text: str) -> GridPosition:
         raise PositionError(
             "not a position in JSON: nested too deep or a number too long"
         ) from None
+    return from_fields(fields)
+
+
+def from_fields(fields: Any) -> GridPosition:
+    """Reads one position from plain data, as its JSON form holds it."""
     if not isinstance(fields, dict):
         raise PositionError("JSON: expected an object with rows, cols, mines and board")
     sizes = []

@@ -6,7 +6,7 @@ from functools import cached_property
 from jaxsweep.beliefs import Beliefs
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.reasons import Reason
-from jaxsweep.scalar.endgame import Endgame
+from jaxsweep.scalar.endgame import EndgameSearch
 from jaxsweep.scalar.exact import Solution
 
 UNKNOWN_RISK = -1.0
@@ -45,7 +45,7 @@ class Advice:
     """The number of consistent layouts, where it was counted."""
     evaluated: tuple[Candidate, ...] = ()
     """The cells that a look-ahead evaluated, the chosen one first."""
-    search: Endgame | None = None
+    search: EndgameSearch | None = None
     """The end-game search that chose the move, if one did."""
     ties: int = 1
     """How many cells had the lowest risk, before ties were broken."""
@@ -69,7 +69,11 @@ class Advice:
             Candidate(cell, float(risk[cell]), None, win)
             for cell, win in self.search.win_probabilities().items()
         ]
-        return tuple(sorted(candidates, key=lambda each: (each.cell != best, -each.win, each.risk)))
+        return tuple(
+            sorted(
+                candidates, key=lambda each: (each.cell != best, -each.win, each.risk, each.cell)
+            )
+        )
 
     @property
     def win(self) -> float | None:

@@ -10,7 +10,7 @@ replaced by the smallest of their images under symmetries of the board.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, no_type_check
+from typing import Any, Protocol, no_type_check, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Int8
@@ -46,6 +46,24 @@ def is_endgame(log_layouts: Float[Any, " batch"], max_layouts: int) -> Bool[Any,
 def is_before_endgame(log_layouts: Float[Any, " batch"], max_layouts: int) -> Bool[Any, " batch"]:
     """Tells which positions have more than `max_layouts` layouts left, and more than two."""
     return log_layouts > np.float32(np.log(max(2, max_layouts)) + LOG_ERROR)
+
+
+@runtime_checkable
+class EndgameSearch(Protocol):
+    """What a search of an end game found, by whatever method."""
+
+    @property
+    def win_probability(self) -> float:
+        """The win probability of optimal play."""
+        ...
+
+    def best_cell(self) -> tuple[Cell, float]:
+        """Returns the optimal cell and its win probability, where no cell is certainly safe."""
+        ...
+
+    def win_probabilities(self) -> dict[Cell, float]:
+        """Returns, for each cell that may be safe, the win probability after opening it next."""
+        ...
 
 
 @dataclass

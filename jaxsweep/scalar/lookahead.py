@@ -4,14 +4,17 @@
 ahead in batches on devices; the parameters are shared.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from jaxsweep.scalar.advice import Candidate
+from jaxsweep.scalar.afterstates import least_risks, two_safest
 from jaxsweep.scalar.counting import OverBudgetError
+from jaxsweep.scalar.endgame import EndgameSearch
 from jaxsweep.scalar.exact import Counter, Solution
 from jaxsweep.scalar.fifty_fifty import CLOSE, fifty_fifties, forced_guess_factors
-from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
+from jaxsweep.scalar.geometry import CellIndex, indices
 from jaxsweep.scalar.least_risk import hidden_neighbours
 from jaxsweep.scalar.view import View
 from jaxsweep.scalar.win_probability import win_curve
@@ -64,6 +67,26 @@ class Evaluated:
     """The expected value: safe, no 50/50 lost, times the value of the afterstate."""
 
 
+class Evaluations(NamedTuple):
+    """Candidates one number ahead, and the closest of them one number deeper."""
+
+    evaluated: list[Evaluated]
+    deeper: dict[CellIndex, float]
+    """The values of those that were evaluated deeper; empty if none was."""
+
+
+class Shortcuts(NamedTuple):
+    """Faster ways to the same results, for callers that show all candidates.
+
+    They return None where they cannot.
+    """
+
+    candidates: Callable[[View, Solution], Evaluations | None]
+    """Evaluates all candidates."""
+    endgame: Callable[[View], EndgameSearch | None]
+    """Searches the end game."""
+
+
 def look_ahead(
     view: View,
     solution: Solution,
@@ -71,6 +94,7 @@ def look_ahead(
     settings: LookaheadSettings,
     only_best: bool = False,
     also: Sequence[CellIndex] = (),
+    shortcuts: Shortcuts | None = None,
 ) -> tuple[Evaluated, tuple[Candidate, ...]]:
     """Evaluates the candidates of a position in which no cell is certainly safe.
 
@@ -78,17 +102,11 @@ def look_ahead(
     `only_best`, candidates that cannot be the best are left out. The cells of `also` are evaluated
     as deep as the best candidates, whatever their merit.
     """
-    pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
-    factor, factors = forced_guess_factors(pairs)
-    cells = candidates(view, solution, factor, factors, settings, settings.max_candidates)
-    cells += [cell for cell in also if cell not in cells]
-    refines = settings.refined > 1 and view.opened.bit_count() >= MIN_OPEN
-    margin = settings.refined_margin if refines else EQUAL
-    evaluated = _evaluate_all(
-        view, solution, counter, cells, factor, factors, settings, margin if only_best else 1.0
-    )
-    if refines:
-        evaluated = _refine(view, solution, counter, evaluated, settings, only_best, also)
+    found = None if shortcuts is None or also else shortcuts.candidates(view, solution)
+    if found is None:
+        evaluated = _evaluate_here(view, solution, counter, settings, only_best, also)
+    else:
+        evaluated = _behind_refined(*found)
     highest = max(one.value for one in evaluated)
     # Of equal values the first, whatever rounding makes of them.
     best = next(one for one in evaluated if one.value >= highest - EQUAL)
@@ -105,8 +123,35 @@ def look_ahead(
         )
         for one in evaluated
     ]
-    listed.sort(key=lambda item: (item[0], -item[1].win))
+    # Candidates that differ by rounding alone stay in order.
+    listed.sort(key=lambda item: (item[0], -round(item[1].win, 9)))
     return best, tuple(candidate for _, candidate in listed)
+
+
+def _evaluate_here(
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    settings: LookaheadSettings,
+    only_best: bool,
+    also: Sequence[CellIndex],
+) -> list[Evaluated]:
+    """Evaluates candidates, and the cells of `also`, with the counter."""
+    pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
+    factor, factors = forced_guess_factors(pairs)
+    cells = candidates(view, solution, factor, factors, settings, settings.max_candidates)
+    cells += [cell for cell in also if cell not in cells]
+    refines = settings.refined > 1 and view.opened.bit_count() >= MIN_OPEN
+    margin = settings.refined_margin if refines else EQUAL
+    evaluated = _evaluate_all(
+        view, solution, counter, cells, factor, factors, settings, margin if only_best else 1.0
+    )
+    if not refines:
+        return evaluated
+    deeper = _refine(view, solution, counter, evaluated, settings, also)
+    if only_best:
+        return [replace(one, value=deeper[one.cell]) for one in evaluated if one.cell in deeper]
+    return _behind_refined(evaluated, deeper)
 
 
 def candidates(
@@ -185,29 +230,33 @@ def _refine(
     counter: Counter,
     evaluated: list[Evaluated],
     settings: LookaheadSettings,
-    only_best: bool,
     also: Sequence[CellIndex],
-) -> list[Evaluated]:
+) -> dict[CellIndex, float]:
     """Evaluates the best candidates one number deeper, if they are close, and those of `also`.
 
-    With `only_best`, returns those. Else all others stay behind the best of them, and their values
-    are changed in proportion to that of the candidate that was the best by one number.
+    Returns their values.
     """
     ranks = {one.cell: round(one.value / CLOSE) for one in evaluated}
     ranked = sorted(evaluated, key=lambda one: -ranks[one.cell])
     least = ranks[ranked[0].cell] - round(settings.refined_margin / CLOSE)
     close = [one for one in ranked[: settings.refined] if ranks[one.cell] >= least]
     close += [one for one in ranked if one.cell in also and one not in close]
-    refined = {
-        one.cell: replace(one, value=_value_deeper(view, solution, counter, one, settings))
-        for one in close
-    }
-    if only_best:
-        return [refined[one.cell] for one in evaluated if one.cell in refined]
-    scale = refined[ranked[0].cell].value / ranked[0].value
-    behind = max(one.value for one in refined.values()) - 2 * EQUAL
+    return {one.cell: _value_deeper(view, solution, counter, one, settings) for one in close}
+
+
+def _behind_refined(evaluated: list[Evaluated], deeper: dict[CellIndex, float]) -> list[Evaluated]:
+    """Gives candidates their values one number deeper, if any were found.
+
+    All others stay behind the best of them, and their values are changed in proportion to that of
+    the candidate that was the best by one number.
+    """
+    if not deeper:
+        return evaluated
+    first = min(evaluated, key=lambda one: -round(one.value / CLOSE))
+    scale = deeper[first.cell] / first.value
+    behind = max(deeper.values()) - 2 * EQUAL
     return [
-        refined.get(one.cell, replace(one, value=min(scale * one.value, behind)))
+        replace(one, value=deeper.get(one.cell, min(scale * one.value, behind)))
         for one in evaluated
     ]
 
@@ -293,43 +342,3 @@ def evaluate(
         factor=factor,
         value=(value / known if layouts else 1.0) * safety * factor,
     )
-
-
-def two_safest(view: View, solution: Solution, second_weight: float) -> float:
-    """Returns the value of an afterstate: a mean of the safety of its two safest useful cells.
-
-    A cell is useful if its number can say something about others: if an uncertain cell is next to
-    it. If there is none, the uncertain cells count; the value is 1 where everything is certain.
-    """
-    if not solution.uncertain:
-        return 1.0
-    first, second = least_risks(view, solution)
-    return 1.0 - (1.0 - second_weight) * first - second_weight * second
-
-
-def least_risks(view: View, solution: Solution) -> tuple[float, float]:
-    """Returns the two least risks of the useful cells, or else of the uncertain ones.
-
-    If there is only one such cell, its risk counts twice.
-    """
-    groups = sorted(solution.undecided, key=lambda group: group[1])
-    safest = [(solution.safe, 0), *groups] if solution.safe else groups
-    risks = _first_two(view, safest, solution.uncertain)
-    risks = risks or _first_two(view, safest[-len(groups) :], None)
-    return risks[0] / solution.layouts, risks[-1] / solution.layouts
-
-
-def _first_two(
-    view: View, groups: list[tuple[CellSet, int]], uncertain: CellSet | None
-) -> list[int]:
-    """Returns the layouts in which the first two cells next to an `uncertain` one are mines."""
-    near, found = view.geometry.near, []
-    for cells, mine_layouts in groups:
-        while cells:
-            lowest = cells & -cells
-            cells ^= lowest
-            if uncertain is None or near[lowest.bit_length() - 1] & uncertain:
-                found.append(mine_layouts)
-                if len(found) == 2:
-                    return found
-    return found

@@ -16,7 +16,7 @@ from jaxsweep.scalar.endgame import search_endgame
 from jaxsweep.scalar.exact import Counter, Solution, reduce
 from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
 from jaxsweep.scalar.least_risk import fewest_hidden_neighbours, random_cell, safest_cells
-from jaxsweep.scalar.lookahead import LookaheadSettings, look_ahead
+from jaxsweep.scalar.lookahead import LookaheadSettings, Shortcuts, look_ahead
 from jaxsweep.scalar.view import MAX_CELLS, View
 
 
@@ -173,10 +173,12 @@ def advise(
     key: KeyWords,
     counter: Counter | None = None,
     only_move: bool = False,
+    shortcuts: Shortcuts | None = None,
 ) -> Advice | None:
     """Returns a player's advice in one position, in which its rules find no safe cell.
 
     With `only_move`, candidates that cannot be the best are not evaluated to the end.
+    `shortcuts` may find what it takes long to find here.
 
     None if the scalar path has none: the player needs a device, machine code or another engine, the
     board is too large, a component has too many states, or the position is inconsistent.
@@ -201,7 +203,7 @@ def advise(
         return None
     if solution is None:
         return None
-    return _advise(player, view, position, solution, counter, key, only_move)
+    return _advise(player, view, position, solution, counter, key, only_move, shortcuts)
 
 
 def _advise(
@@ -212,6 +214,7 @@ def _advise(
     counter: Counter,
     key: KeyWords,
     only_move: bool,
+    shortcuts: Shortcuts | None,
 ) -> Advice:
     """As `advise`, with the counts of the position."""
     if solution.safe or not solution.undecided:
@@ -225,8 +228,10 @@ def _advise(
         )
     ties = safest_cells(solution)
     if 2 < solution.layouts <= player.endgame_layouts:
-        certain = view.geometry.to_mask(solution.mines)
-        search = search_endgame(*position, certain, player.endgame_layouts)
+        search = None if shortcuts is None else shortcuts.endgame(view)
+        if search is None:
+            certain = view.geometry.to_mask(solution.mines)
+            search = search_endgame(*position, certain, player.endgame_layouts)
         if search is not None:
             (row, col), _ = search.best_cell()
             return _guess(
@@ -239,7 +244,9 @@ def _advise(
                 ties=len(ties),
             )
     if isinstance(player, LookaheadPlayer) and solution.layouts > max(2, player.endgame_layouts):
-        chosen, evaluated = look_ahead(view, solution, counter, player.settings, only_move)
+        chosen, evaluated = look_ahead(
+            view, solution, counter, player.settings, only_move, shortcuts=shortcuts
+        )
         reason = Reason.LOOKAHEAD
         return _guess(view, chosen.cell, solution.mines, reason, solution, evaluated=evaluated)
     random_ties = isinstance(player, LeastRiskPlayer) and player.random_ties

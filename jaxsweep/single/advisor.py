@@ -11,6 +11,7 @@ from jaxsweep.rules.threefry import KeyWords
 from jaxsweep.scalar import exact, players
 from jaxsweep.scalar.advice import Advice
 from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.scalar.players import PLAYERS, StrategyPlayer
 
 if TYPE_CHECKING:
@@ -34,15 +35,17 @@ def advise(
     key: KeyWords,
     counter: Counter | None = None,
     known: tuple[Beliefs, int | None] | None = None,
+    shortcuts: Shortcuts | None = None,
 ) -> Advice:
     """Returns a player's advice in one position, in which its rules find no safe cell.
 
     A `counter` that has inferred the position before need not count its components again. What is
     `known` of a position too wide for it are beliefs and the number of layouts, as from `infer`.
+    `shortcuts` may find what the player looks for.
     """
     found = None
     if isinstance(player, str):
-        found = players.advise(PLAYERS[player], position, key, counter)
+        found = players.advise(PLAYERS[player], position, key, counter, shortcuts=shortcuts)
     if found is not None:
         return found
     beliefs, layouts = known or (None, None)

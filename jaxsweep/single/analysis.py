@@ -15,6 +15,7 @@ from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.advice import Advice, Candidate
 from jaxsweep.scalar.deduction import simplest_proof
 from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.scalar.players import BEST
 from jaxsweep.single import advisor
 
@@ -94,10 +95,10 @@ class Analysis:
 
         def cells(grid: Float[np.ndarray, "rows cols"]) -> list[list[float | None]]:
             """Null in open cells, and where nothing is known."""
-            known = hidden & np.isfinite(grid)
+            known = (hidden & np.isfinite(grid)).tolist()
             return [
-                [float(grid[r, c]) if known[r, c] else None for c in range(cols)]
-                for r in range(rows)
+                [value if is_known else None for value, is_known in zip(*row, strict=True)]
+                for row in zip(grid.tolist(), known, strict=True)
             ]
 
         data = {
@@ -144,16 +145,24 @@ class Analysis:
         return best
 
 
-def analyze(positions: Sequence[GridPosition], engine: str | None = None) -> list[Analysis]:
+def analyze(
+    positions: Sequence[GridPosition],
+    engine: str | None = None,
+    shortcuts: Shortcuts | None = None,
+) -> list[Analysis]:
     """Analyses positions one by one, without compiling anything, unless they are too wide.
 
     Raises `PositionError` for an inconsistent position. The move is that of the strongest player;
-    with a chosen `engine`, the cell of least risk by that engine.
+    with a chosen `engine`, the cell of least risk by that engine. `shortcuts` may find
+    the candidates of that player.
     """
     analyses = []
     for i, position in enumerate(positions):
         try:
-            own = _analyze_exactly(position) if engine is None else _analyze_by(engine, position)
+            if engine is None:
+                own = _analyze_exactly(position, shortcuts)
+            else:
+                own = _analyze_by(engine, position)
         except PositionError as error:
             which = f"position {i + 1}: " if len(positions) > 1 else ""
             raise PositionError(f"{which}{error}") from None
@@ -161,14 +170,14 @@ def analyze(positions: Sequence[GridPosition], engine: str | None = None) -> lis
     return analyses
 
 
-def _analyze_exactly(position: GridPosition) -> Analysis:
+def _analyze_exactly(position: GridPosition, shortcuts: Shortcuts | None) -> Analysis:
     """Analyses one position; the components that inference counts are counted once."""
     counter = Counter()
     beliefs, layouts = advisor.infer(position, counter)
     found = _without_guess(position, beliefs)
     if found is not None:
         return Analysis(*position, None, beliefs, layouts, *found)
-    advice = advisor.advise(BEST, position, KEY, counter, (beliefs, layouts))
+    advice = advisor.advise(BEST, position, KEY, counter, (beliefs, layouts), shortcuts)
     return _with_guess(position, None, beliefs, layouts, advice)
 
 

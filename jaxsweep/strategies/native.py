@@ -10,7 +10,14 @@ from jaxtyping import Array, Int32, Key, UInt32
 from jaxsweep.native.board import used_size
 from jaxsweep.native.cell_values import Rooms, make_rooms
 from jaxsweep.native.lookahead import MAX_CANDIDATES
-from jaxsweep.native.players import UNDECIDED, Settings, Workspace, guess_some, make_workspace
+from jaxsweep.native.players import (
+    UNDECIDED,
+    Settings,
+    Workspace,
+    guess_some,
+    make_workspace,
+    settings_of,
+)
 from jaxsweep.native.rollouts import Comparison, Limits, guess_some_by_rollouts, stakes
 from jaxsweep.native.thread_memory import thread_memory
 from jaxsweep.rules.position import Position
@@ -128,26 +135,6 @@ def guess_on_host(
 
 def _most_candidates(settings: Settings) -> int:
     return max(settings.max_candidates, settings.deeper_candidates)
-
-
-def settings_of(player: LeastRiskPlayer | LookaheadPlayer) -> Settings:
-    """Returns the parameters of a player."""
-    if isinstance(player, LeastRiskPlayer):
-        return Settings(
-            False, player.random_ties, player.endgame_layouts, 0.0, 1, False, 0.0, 0, 0.0, 1
-        )
-    return Settings(
-        True,
-        False,
-        player.endgame_layouts,
-        player.candidate_ratio,
-        player.max_candidates,
-        player.fifty_fifties,
-        player.second_weight,
-        player.refined,
-        player.refined_margin,
-        player.deeper_candidates,
-    )
 
 
 def workspace(rows: int, cols: int, endgame_layouts: int) -> Workspace:

@@ -43,10 +43,13 @@ def load(path: Path) -> Replay:
         raise ReplayError(f"{path.name}: {error}") from None
 
 
-def from_bytes(data: bytes) -> Replay:
-    """Reads a replay from the bytes of a file, as `load` does."""
+def from_bytes(data: bytes, max_bytes: int = MAX_BYTES, max_cells: int = MAX_CELLS) -> Replay:
+    """Reads a replay from the bytes of a file, as `load` does.
+
+    What holds more than `max_bytes` when it is decompressed, or has more cells, is refused.
+    """
     if data[:2] == b"\x1f\x8b":
-        data = _decompress(data)
+        data = _decompress(data, max_bytes)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -59,14 +62,14 @@ def from_bytes(data: bytes) -> Replay:
         raise ReplayError(f"not a replay: {where}: {error.msg}{cut}") from None
     except (RecursionError, ValueError):
         raise ReplayError("not a replay: nested too deep or a number too long") from None
-    return _Reader(fields).replay()
+    return _Reader(fields, max_cells).replay()
 
 
-def _decompress(data: bytes) -> bytes:
-    """Decompresses gzip data of at most `MAX_BYTES`."""
+def _decompress(data: bytes, max_bytes: int) -> bytes:
+    """Decompresses gzip data of at most so many bytes."""
     unzip = zlib.decompressobj(wbits=31)
     try:
-        text = unzip.decompress(data, MAX_BYTES)
+        text = unzip.decompress(data, max_bytes)
     except zlib.error:
         raise ReplayError("not a replay: the compressed data is damaged") from None
     if unzip.unconsumed_tail:
@@ -79,13 +82,13 @@ def _decompress(data: bytes) -> bytes:
 class _Reader:
     """Turns plain data into a replay; raises `ReplayError` for the first field that is wrong."""
 
-    def __init__(self, fields: Any):
+    def __init__(self, fields: Any, max_cells: int):
         if not isinstance(fields, dict) or fields.get("format") != FORMAT:
             raise ReplayError(f'not a replay: expected an object with "format": "{FORMAT}"')
         if fields.get("version") != VERSION:
             version = json.dumps(fields.get("version"))[:40]
             raise ReplayError(f"version {version} of a replay; this program reads {VERSION}")
-        self.fields = fields
+        self.fields, self.max_cells = fields, max_cells
 
     def replay(self) -> Replay:
         """Reads all fields; the outcome must be that of the moves."""
@@ -125,9 +128,10 @@ class _Reader:
         return value
 
     def _opening(self) -> Opening:
-        rows, cols = (self._whole(name, 1, MAX_CELLS) for name in ("rows", "cols"))
-        if rows * cols > MAX_CELLS:
-            raise ReplayError(f"a board of {rows}×{cols} is too large: {MAX_CELLS} cells at most")
+        most = self.max_cells
+        rows, cols = (self._whole(name, 1, most) for name in ("rows", "cols"))
+        if rows * cols > most:
+            raise ReplayError(f"a board of {rows}×{cols} is too large: {most} cells at most")
         mines, first = self._whole("mines", 0, rows * cols), self.fields.get("first")
         start = self.fields.get("start")
         if start not in [rule.value for rule in Start]:

@@ -1,0 +1,235 @@
+"""The application: what each path answers."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from jaxsweep.rules.level import LEVELS, Start
+from jaxsweep.runtime.errors import UserError
+from jaxsweep.runtime.version import __version__
+from jaxsweep.scalar.players import BEST, PLAYERS
+from jaxsweep.serving import site
+from jaxsweep.serving.guard import Guard, Trust
+from jaxsweep.serving.limits import Limits, RefusedError
+from jaxsweep.serving.openapi import description
+from jaxsweep.serving.reading import Asked, game_in, positions_in
+from jaxsweep.serving.workers import Workers
+from jaxsweep.single.replay.page import reasons
+
+CHUNK = 16
+"""Positions that a process analyses before it may turn to another request."""
+
+LONGEST_SENTENCE = 400
+"""Characters of what is said of bad input, which may quote it."""
+
+GAMES_AT_ONCE = 2
+"""Processes in which players are watched, besides those for all other requests."""
+
+
+class Service:
+    """What the paths share: the limits, and the processes that do the work."""
+
+    def __init__(self, limits: Limits, processes: int):
+        self.limits = limits
+        self.workers = Workers(processes, limits.waiting)
+        self.players = Workers(GAMES_AT_ONCE, limits.waiting)
+
+    def deadline(self) -> float:
+        """Returns when an answer that is asked for now must be there."""
+        return time.monotonic() + self.limits.seconds
+
+    async def body(self, request: Request) -> bytes:
+        """Reads the body of a request, unless it is too large or too slow."""
+        most = self.limits.body
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self.limits.upload_seconds):
+                async for part in request.stream():
+                    parts.append(part)
+                    size += len(part)
+                    if size > most:
+                        raise RefusedError(413, f"a body of more than {most:,} bytes")
+        except TimeoutError:
+            raise RefusedError(408, "the body did not arrive in time") from None
+        except ClientDisconnect:
+            raise RefusedError(400, "the body is cut off") from None
+        return b"".join(parts)
+
+    async def analyze(self, request: Request) -> Response:
+        """Analyses one position, or several."""
+        deadline = self.deadline()
+        body = await self.body(request)
+        async with self.workers.admitted():
+            asked = await asyncio.to_thread(positions_in, body, self.limits)
+            found = b",".join(await self._analyses(asked, deadline))
+        return _json(b"[" + found + b"]" if asked.several else found)
+
+    async def _analyses(self, asked: Asked, deadline: float) -> list[bytes]:
+        """Analyses positions in chunks, in as many processes as there are."""
+        chunks = list(range(0, len(asked.positions), CHUNK))
+        found: dict[int, list[bytes] | UserError | RefusedError] = {}
+        waiting = iter(chunks)
+
+        async def work() -> None:
+            for begin in waiting:
+                some = asked.positions[begin : begin + CHUNK]
+                first = begin + 1 if asked.several else None
+                arguments = (some, first, self.limits)
+                try:
+                    found[begin] = await self.workers.run("analyse", *arguments, deadline=deadline)
+                except (UserError, RefusedError) as error:
+                    # The first position that is wrong is named, whichever was found first.
+                    found[begin] = error
+                    return
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self.workers.count, len(chunks))):
+                group.create_task(work())
+        answers = []
+        for begin in sorted(found):
+            some = found[begin]
+            if isinstance(some, Exception):
+                raise some
+            answers += some
+        return answers
+
+    async def deal(self, request: Request) -> Response:
+        """Deals a game."""
+        game = game_in(request.query_params, self.limits)
+        async with self.workers.admitted():
+            return _json(await self.workers.run("deal", game, deadline=self.deadline()))
+
+    async def check(self, request: Request) -> Response:
+        """Checks a replay."""
+        return await self._about_replay("check", request)
+
+    async def grade(self, request: Request) -> Response:
+        """Grades the moves of a replay."""
+        return await self._about_replay("grade", request)
+
+    async def _about_replay(self, task: str, request: Request) -> Response:
+        deadline, body = self.deadline(), await self.body(request)
+        async with self.workers.admitted():
+            return _json(await self.workers.run(task, body, self.limits, deadline=deadline))
+
+    async def watch(self, request: Request) -> Response:
+        """Plays a game, move by move, as server-sent events."""
+        game = game_in(request.query_params, self.limits, with_player=True)
+        deadline = time.monotonic() + self.limits.game_seconds
+        events = self._events(self.players.items("watch", game, deadline=deadline))
+        # What is wrong before the first event has a status of its own.
+        first = await anext(events)
+        return StreamingResponse(_chained(first, events), media_type="text/event-stream")
+
+    async def _events(self, items: AsyncIterator[tuple[str, bytes]]) -> AsyncIterator[bytes]:
+        begun = False
+        async with self.players.admitted(), aclosing(items):  # type: ignore[type-var]
+            try:
+                async for name, data in items:
+                    yield b"event: %s\ndata: %s\n\n" % (name.encode(), data)
+                    begun = True
+            except (RefusedError, UserError) as error:
+                if not begun:
+                    raise
+                yield b"event: error\ndata: %s\n\n" % _error(error).body
+
+    async def about(self, request: Request) -> Response:
+        """Says what there is: levels, start rules, players, and the words of reasons."""
+        levels = {
+            name: {"rows": level.rows, "cols": level.cols, "mines": level.mines}
+            for name, level in LEVELS.items()
+        }
+        return JSONResponse(
+            {
+                "version": __version__,
+                "levels": levels,
+                "starts": [rule.value for rule in Start],
+                "players": list(PLAYERS),
+                "best": BEST,
+                "reasons": reasons(),
+                "limits": {
+                    "body": self.limits.body,
+                    "cells": self.limits.cells,
+                    "positions": self.limits.positions,
+                    "seconds": self.limits.seconds,
+                },
+            }
+        )
+
+    @asynccontextmanager
+    async def life(self, app: Starlette) -> AsyncIterator[None]:
+        """Starts the processes with the server, and ends them with it."""
+        self.workers.start()
+        yield
+        self.workers.close()
+        self.players.close()
+
+
+def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
+    """Returns the application."""
+    service, files = Service(limits, processes), site.load()
+    api = description(limits)
+    routes = [
+        Route("/analyze", service.analyze, methods=["POST"]),
+        Route("/replay/check", service.check, methods=["POST"]),
+        Route("/replay/grade", service.grade, methods=["POST"]),
+        Route("/deal", service.deal),
+        Route("/watch", service.watch),
+        Route("/about", service.about),
+        Route("/openapi.json", lambda request: JSONResponse(api)),
+        *(Route(path, _file(file)) for path, file in files.items()),
+    ]
+    app = Starlette(
+        routes=routes,
+        lifespan=service.life,
+        exception_handlers={
+            UserError: lambda request, error: _error(error),
+            RefusedError: lambda request, error: _error(error),
+            HTTPException: lambda request, error: _error(error),
+            Exception: lambda request, error: _error(error),
+        },
+    )
+    return Guard(app, trust, frozenset({*files, "/openapi.json"}))
+
+
+def _file(file: site.File):
+    async def answer(request: Request) -> Response:
+        return Response(file.content, media_type=file.kind)
+
+    return answer
+
+
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")
+
+
+def _error(error: Exception) -> Response:
+    """Says in a sentence why there is no answer."""
+    headers = None
+    if isinstance(error, UserError):
+        status, sentence = 400, str(error)
+    elif isinstance(error, RefusedError):
+        status, sentence = error.status, str(error)
+        headers = {"Retry-After": "1"} if status == 503 else None
+    elif isinstance(error, HTTPException):
+        status, sentence, headers = error.status_code, error.detail, dict(error.headers or {})
+    else:
+        status, sentence = 500, "an error of the server, which it has printed"
+    if len(sentence) > LONGEST_SENTENCE:
+        sentence = sentence[:LONGEST_SENTENCE] + "…"
+    return JSONResponse({"error": sentence}, status, headers)
+
+
+async def _chained(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async with aclosing(rest):  # type: ignore[type-var]
+        yield first
+        async for one in rest:
+            yield one

@@ -1,0 +1,33 @@
+"""What a request may ask for, so that no client can keep the others from being answered."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on requests; what exceeds them is refused by name."""
+
+    body: int = 2**20
+    """Bytes of a body."""
+    cells: int = 2**14
+    """Cells of a board."""
+    positions: int = 1024
+    """Positions of a request."""
+    seconds: float = 30.0
+    """The time that an answer may take, waiting for a free process included."""
+    game_seconds: float = 120.0
+    """The time that a watched game may take."""
+    upload_seconds: float = 10.0
+    """The time that a body may take to arrive."""
+    waiting: int = 128
+    """Requests that are worked on or wait for it at once."""
+    connections: int = 512
+    """Connections that are open at once."""
+
+
+class RefusedError(Exception):
+    """A request that is not answered; says why, with the status to say it with."""
+
+    def __init__(self, status: int, sentence: str):
+        super().__init__(sentence)
+        self.status = status

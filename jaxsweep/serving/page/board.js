@@ -1,0 +1,187 @@
+// The board on the page: cells that are drawn, clicked, touched, and reached with keys.
+
+const SVG = "http://www.w3.org/2000/svg";
+const SIGNS = { flag: "flag", wrong: "wrong", mine: "mine", exploded: "mine" };
+const LONG_PRESS = 350;
+const FAR = 10;
+
+export function sign(name) {
+  const image = document.createElementNS(SVG, "svg");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#sign-${name}`);
+  image.setAttribute("aria-hidden", "true");
+  image.append(use);
+  return image;
+}
+
+// 1 to 99 percent: 0 and 100 are for certain cells.
+export const wholePercent = (odds) => Math.min(Math.max(Math.round(100 * odds), 1), 99);
+
+// How dark a cell is drawn; shades between leave too little contrast for the number on them.
+const shade = (odds) => (odds < 0.5 ? 50 * odds : 60 + 80 * (odds - 0.5));
+
+function words(look) {
+  const { state, odds, mark, best, chosen } = look;
+  const said = [/^\d$/.test(state) ? (state === "0" ? "empty" : state)
+    : { flag: "flag", hidden: "hidden", mine: "a mine", exploded: "a mine, opened",
+        wrong: "flag, but no mine" }[state]];
+  if (mark === "safe") said.push("certainly safe");
+  else if (mark === "mine") said.push("certainly a mine");
+  else if (odds !== undefined && odds !== null) said.push(`${wholePercent(odds)} percent a mine`);
+  if (best) said.push("best");
+  if (chosen) said.push("chosen");
+  return said.join(", ");
+}
+
+export class Board {
+  // `act(kind, cell)` is told of what a person does: "open", "flag" or "chord".
+  constructor(element, act) {
+    this.element = element;
+    this.act = act;
+    this.rows = this.cols = 0;
+    this.tiles = [];
+    this.looks = [];
+    this.cursor = 0;
+    this.flagging = false;
+    this.#listen();
+  }
+
+  resize(rows, cols) {
+    if (rows === this.rows && cols === this.cols) return;
+    Object.assign(this, { rows, cols, cursor: 0, tiles: [], looks: [] });
+    this.element.style.setProperty("--rows", rows);
+    this.element.style.setProperty("--cols", cols);
+    this.element.setAttribute("aria-rowcount", rows);
+    this.element.setAttribute("aria-colcount", cols);
+    const lines = [];
+    for (let r = 0; r < rows; r++) {
+      const line = document.createElement("div");
+      line.setAttribute("role", "row");
+      for (let c = 0; c < cols; c++) {
+        const tile = document.createElement("div");
+        tile.className = "cell";
+        tile.setAttribute("role", "gridcell");
+        tile.tabIndex = r + c === 0 ? 0 : -1;
+        tile.dataset.cell = r * cols + c;
+        line.append(tile);
+        this.tiles.push(tile);
+      }
+      lines.push(line);
+    }
+    this.element.replaceChildren(...lines);
+  }
+
+  // `look(cell)` says how a cell is drawn: its state, and perhaps odds, a mark, best, chosen, fresh.
+  draw(look) {
+    for (let cell = 0; cell < this.tiles.length; cell++) {
+      const own = look(cell), key = JSON.stringify(own);
+      if (this.looks[cell] !== key) {
+        this.#drawCell(this.tiles[cell], cell, own, this.looks[cell] !== undefined);
+        this.looks[cell] = key;
+      }
+    }
+  }
+
+  #drawCell(tile, cell, own, isChange) {
+    const { state, odds, mark, best, chosen, fresh } = own;
+    const hidden = state === "hidden" || state === "flag";
+    const known = odds !== undefined && odds !== null;
+    const shaded = state === "hidden" && !mark && known;
+    const was = tile.dataset.state;
+    tile.dataset.state = state;
+    tile.classList.toggle("odds", shaded);
+    tile.classList.toggle("dark", shaded && odds >= 0.5);
+    tile.classList.toggle("is-safe", hidden && mark === "safe");
+    tile.classList.toggle("is-mine", state === "hidden" && mark === "mine");
+    tile.classList.toggle("best", Boolean(best));
+    tile.classList.toggle("chosen", Boolean(chosen));
+    tile.classList.toggle("fresh", Boolean(fresh) && !hidden && state !== "exploded");
+    tile.classList.toggle("arrives", isChange && was === "hidden" && !hidden);
+    if (shaded) tile.style.setProperty("--share", `${shade(odds)}%`);
+    if (SIGNS[state]) tile.replaceChildren(sign(SIGNS[state]));
+    else if (hidden && mark) tile.replaceChildren(sign(mark === "safe" ? "safe" : "certain"));
+    else if (shaded) tile.textContent = wholePercent(odds);
+    else tile.textContent = /^[1-8]$/.test(state) ? state : "";
+    const place = `row ${Math.floor(cell / this.cols)}, column ${cell % this.cols}: `;
+    tile.setAttribute("aria-label", place + words(own));
+    tile.title = known && hidden ? `${(100 * odds).toFixed(2)} % a mine` : "";
+  }
+
+  focus(cell) {
+    if (!this.tiles[cell]) return;
+    this.tiles[this.cursor].tabIndex = -1;
+    this.cursor = cell;
+    this.tiles[cell].tabIndex = 0;
+    this.tiles[cell].focus({ preventScroll: false });
+  }
+
+  // Scrolls the board, not the page, so far that a cell is in view.
+  reveal(cell) {
+    const tile = this.tiles[cell], frame = this.element.parentElement;
+    if (!tile) return;
+    const inner = tile.getBoundingClientRect(), outer = frame.getBoundingClientRect();
+    const room = 1.5 * inner.width;
+    frame.scrollBy({
+      left: Math.max(inner.right + room - outer.right, 0) + Math.min(inner.left - room - outer.left, 0),
+      top: Math.max(inner.bottom + room - outer.bottom, 0) + Math.min(inner.top - room - outer.top, 0),
+      behavior: "smooth",
+    });
+  }
+
+  // Moves the cursor by an arrow key; returns whether it was one.
+  move(key) {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
+    if (!step) return false;
+    const row = Math.floor(this.cursor / this.cols) + step[0], col = (this.cursor % this.cols) + step[1];
+    if (row >= 0 && row < this.rows && col >= 0 && col < this.cols) this.focus(row * this.cols + col);
+    else this.focus(this.cursor);
+    return true;
+  }
+
+  #listen() {
+    let press = null;
+    const cellAt = (event) => {
+      const tile = event.target.closest?.(".cell");
+      return tile ? Number(tile.dataset.cell) : null;
+    };
+    this.element.addEventListener("pointerdown", (event) => {
+      const cell = cellAt(event);
+      if (cell === null) return;
+      press = { cell, x: event.clientX, y: event.clientY, done: false };
+      if (event.button === 1) { event.preventDefault(); press.done = true; this.act("chord", cell); }
+      if (event.pointerType === "mouse") return;
+      const own = press;
+      press.timer = setTimeout(() => {
+        if (own.done) return;
+        own.done = true;
+        navigator.vibrate?.(12);
+        this.act("flag", cell);
+      }, LONG_PRESS);
+    });
+    this.element.addEventListener("pointermove", (event) => {
+      if (press && Math.hypot(event.clientX - press.x, event.clientY - press.y) > FAR)
+        clearTimeout(press.timer);
+      if (event.buttons === 1 && event.pointerType === "mouse") {
+        const cell = cellAt(event);
+        if (press && cell !== null && cell !== press.cell && !press.done) this.act("drag", cell);
+      }
+    });
+    for (const name of ["pointerup", "pointercancel"])
+      this.element.addEventListener(name, () => clearTimeout(press?.timer));
+    this.element.addEventListener("click", (event) => {
+      const cell = cellAt(event);
+      if (cell === null || press?.done) return;
+      this.focus(cell);
+      this.act(this.flagging ? "flag" : "open", cell);
+    });
+    this.element.addEventListener("contextmenu", (event) => {
+      const cell = cellAt(event);
+      if (cell === null) return;
+      event.preventDefault();
+      // A long press was a flag already.
+      if (event.pointerType === "touch" || press?.done) return;
+      this.focus(cell);
+      this.act("flag", cell);
+    });
+  }
+}

@@ -1,0 +1,188 @@
+// Watching and replays: stepping through a recording, with its timeline.
+
+const SVG = "http://www.w3.org/2000/svg";
+const at = (id) => document.getElementById(id);
+const percent = (share) => (share === null ? "not known" : `${(100 * share).toFixed(1)}\u00a0%`);
+const OUTCOMES = { won: "✓ won", lost: "✕ lost", playing: "unfinished" };
+
+function drawn(name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+export class Film {
+  constructor(page) {
+    this.page = page;
+    this.recording = null;
+    this.now = 0;
+    this.timer = null;
+    this.withOdds = true;
+    this.#listen();
+  }
+
+  show(recording, now = 0) {
+    this.stop();
+    this.recording = recording;
+    this.now = now;
+    this.drawTimeline();
+    this.draw();
+  }
+
+  // More of a game that is being played has arrived.
+  grown() {
+    this.drawTimeline();
+    this.draw();
+  }
+
+  go(when) {
+    const last = this.recording.moves.length;
+    this.now = Math.min(Math.max(when, 0), last);
+    if (this.now === last && this.recording.isComplete) this.stop();
+    this.draw();
+  }
+
+  step(when) {
+    if (!this.recording) return;
+    this.stop();
+    this.go(when);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  run() {
+    if (!this.recording) return;
+    if (this.timer !== null) this.stop();
+    else {
+      if (this.recording.isComplete && this.now === this.recording.moves.length) this.now = 0;
+      this.#tick();
+    }
+    this.draw();
+  }
+
+  #tick() {
+    // Odds are looked at a little longer.
+    const pause = this.withOdds && this.recording.oddsAt(this.now) ? 2.5 : 1;
+    this.timer = setTimeout(() => {
+      this.#tick();
+      this.go(this.now + 1);
+    }, (pause * 1000) / Number(at("speed").value));
+  }
+
+  act(name) {
+    if (!this.recording) return;
+    switch (name) {
+      case "first": return this.step(0);
+      case "back": return this.step(this.now - 1);
+      case "next": return this.step(this.now + 1);
+      case "last": return this.step(this.recording.moves.length);
+      case "run": return this.run();
+      case "guess": {
+        const next = this.recording.nextGuess(this.now);
+        return next < 0 ? undefined : this.step(next);
+      }
+      case "odds": this.withOdds = !this.withOdds; return this.draw();
+    }
+  }
+
+  onKey(key) {
+    const name = {
+      ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "run", o: "odds", g: "guess",
+    }[key];
+    if (!name || !this.recording) return false;
+    this.act(name);
+    return true;
+  }
+
+  draw() {
+    const { recording, now } = this, move = recording.moves[now - 1], coming = recording.moves[now];
+    const odds = this.withOdds ? recording.oddsAt(now) : null;
+    const chosen = new Set(odds ? coming.cells : []);
+    const { board } = this.page;
+    board.resize(recording.rows, recording.cols);
+    board.draw((cell) => ({
+      state: recording.stateOf(cell, now),
+      odds: odds ? odds[cell] : null,
+      mark: odds && odds[cell] === 0 ? "safe" : odds && odds[cell] === 1 ? "mine" : null,
+      chosen: chosen.has(cell),
+      fresh: recording.openedAt[cell] === now,
+    }));
+    if (chosen.size) board.reveal([...chosen][0]);
+    board.element.setAttribute("aria-label", `the board after ${now} of ${recording.moves.length} moves`);
+    this.page.legend(odds !== null);
+    this.page.count(recording.game.mines - recording.flagsAt(now));
+    const over = recording.isOverAt(now);
+    this.page.headline(
+      over ? `${OUTCOMES[recording.outcome]} · ${recording.title()}` : recording.title(),
+      over ? recording.outcome : "",
+    );
+    at("here-marker")?.setAttribute("x", now);
+    at("timeline").setAttribute("aria-valuenow", now);
+    at("timeline").setAttribute("aria-valuetext", `move ${now}`);
+    this.#drawFacts(move, coming);
+    const atEnd = !coming;
+    for (const [name, disabled] of [
+      ["first", now === 0], ["back", now === 0], ["next", atEnd], ["last", atEnd],
+      ["guess", recording.nextGuess(now) < 0],
+    ]) document.querySelector(`#film [data-do="${name}"]`).disabled = disabled;
+    at("run").textContent = this.timer === null ? "Play" : "Pause";
+    document.querySelector('#moves-card [data-do="odds"]').setAttribute("aria-pressed", this.withOdds);
+  }
+
+  #drawFacts(move, coming) {
+    const { recording, now } = this;
+    at("moves-card").hidden = false;
+    at("move").textContent = now;
+    at("moves").textContent = recording.moves.length + (recording.isComplete ? "" : "…");
+    at("reason").textContent = move ? `Last: ${recording.sentence(move)}.` : "All cells are hidden.";
+    at("coming").textContent = coming ? `Next: ${recording.sentence(coming)}.`
+      : recording.isComplete ? "" : "The player thinks…";
+    const facts = {
+      Risk: move ? percent(move.risk) : "–",
+      "Survived so far": percent(recording.survival[now]),
+      Guesses: `${recording.guessesUpTo(now)} of ${recording.guessesUpTo(recording.moves.length)}`,
+    };
+    this.page.list(at("facts"), facts);
+  }
+
+  // One column before the first move, and one for each; heights are probabilities, 0 to 100 %.
+  drawTimeline() {
+    const { recording } = this, timeline = at("timeline"), count = recording.moves.length;
+    timeline.setAttribute("viewBox", `0 0 ${count + 1} 100`);
+    timeline.setAttribute("aria-valuemax", count);
+    const shapes = [];
+    const bar = (x, height, name) =>
+      shapes.push(drawn("rect", { class: name, x: x + 0.1, y: 100 - height, width: 0.8, height }));
+    recording.moves.forEach((move, index) => {
+      const x = index + 1, risk = move.risk || 0, guess = recording.isGuess(move) || risk > 0;
+      const fatal = x === count && recording.outcome === "lost";
+      if (guess) bar(x, 100, "behind");
+      bar(x, Math.max(100 * risk, guess ? 6 : 4), fatal ? "fatal" : guess ? "guess" : "certain");
+    });
+    const points = recording.survival.filter((share) => share !== null)
+      .map((share, x) => `${x},${101 - 99 * share} ${x + 1},${101 - 99 * share}`);
+    shapes.push(drawn("polyline", { class: "survival", points: points.join(" ") }));
+    shapes.push(drawn("rect", { class: "here", id: "here-marker", x: this.now, y: 0, width: 1, height: 100 }));
+    timeline.replaceChildren(...shapes);
+  }
+
+  #listen() {
+    const timeline = at("timeline");
+    const scrub = (event) => {
+      if (!this.recording) return;
+      const box = timeline.getBoundingClientRect();
+      const share = (event.clientX - box.left) / box.width;
+      this.step(Math.floor(share * (this.recording.moves.length + 1)));
+    };
+    timeline.addEventListener("pointerdown", (event) => {
+      timeline.setPointerCapture(event.pointerId);
+      scrub(event);
+    });
+    timeline.addEventListener("pointermove", (event) => {
+      if (timeline.hasPointerCapture(event.pointerId)) scrub(event);
+    });
+  }
+}

@@ -1,0 +1,152 @@
+"""What requests ask for, read from their bodies and queries; nothing is computed here."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
+from jaxsweep.rules.notation import (
+    GridPosition,
+    Lines,
+    PositionError,
+    from_fields,
+    from_lines,
+    read,
+)
+from jaxsweep.rules.notation import split as split_text
+from jaxsweep.runtime.errors import UserError
+from jaxsweep.scalar.players import BEST, PLAYERS
+from jaxsweep.serving.limits import Limits, RefusedError
+
+Unread = Lines | str | Any
+"""A position as it is in a body: lines, a text, or plain data."""
+
+GAME = ("level", "rows", "cols", "mines", "start", "row", "col", "seed", "game")
+"""What a query may say about a game."""
+
+
+class RequestError(UserError):
+    """A query that is not possible; says which part, and why."""
+
+
+class Asked(NamedTuple):
+    """The positions of a body, not read yet."""
+
+    positions: list[Unread]
+    several: bool
+    """Whether the answer is an array."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game of a seed, and its player."""
+
+    opening: Opening
+    seed: int
+    number: int
+    player: str
+
+
+def positions_in(body: bytes, limits: Limits) -> Asked:
+    """Finds the positions in a body: text, JSON, or a JSON array of either."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError as error:
+        raise PositionError(f"byte {error.start} is not text") from None
+    if text.lstrip()[:1] in ("{", "["):
+        data = _json(text)
+        several = isinstance(data, list)
+        found: list[Unread] = data if several else [data]
+    else:
+        found = list(split_text(text))
+        several = len(found) > 1
+    if not found:
+        raise PositionError("an array without a position")
+    if len(found) > limits.positions:
+        most = f"{limits.positions:,} at most"
+        raise RefusedError(413, f"{len(found):,} positions in one request: {most}")
+    return Asked(found, several)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise PositionError(f"{where}: not JSON: {error.msg}") from None
+    except (RecursionError, ValueError):
+        raise PositionError("not JSON: nested too deep or a number too long") from None
+
+
+def read_position(unread: Unread, limits: Limits) -> GridPosition:
+    """Reads one of the positions that `positions_in` found."""
+    if isinstance(unread, str):
+        position = read(unread)
+    elif isinstance(unread, list) and all(isinstance(line, tuple) for line in unread):
+        position = from_lines(unread)
+    else:
+        position = from_fields(unread)
+    rows, cols = position.grid.shape
+    check_size(rows, cols, limits)
+    return position
+
+
+def check_size(rows: int, cols: int, limits: Limits) -> None:
+    """Refuses boards with too many cells."""
+    if rows * cols > limits.cells:
+        raise RefusedError(413, f"a board of {rows}×{cols}: {limits.cells:,} cells at most")
+
+
+def game_in(query: Mapping[str, str], limits: Limits, with_player: bool = False) -> Game:
+    """Reads the game that a query asks for; a seed that it does not name is chosen at random."""
+    allowed = (*GAME, "player") if with_player else GAME
+    for name in query:
+        if name not in allowed:
+            raise RequestError(f"no parameter {name[:40]!r}; there are {', '.join(allowed)}")
+    level = _level(query)
+    check_size(level.rows, level.cols, limits)
+    start = _one_of(query, "start", [rule.value for rule in Start], Start.SAFE.value)
+    first = None
+    if "row" in query or "col" in query:
+        first = _whole(query, "row", 0, 2**31), _whole(query, "col", 0, 2**31)
+    return Game(
+        Opening.of(level, Start(start), first),
+        _whole(query, "seed", 0, 2**32 - 1, secrets.randbits(32)),
+        _whole(query, "game", 0, 2**32 - 1, 0),
+        _one_of(query, "player", list(PLAYERS), BEST),
+    )
+
+
+def _level(query: Mapping[str, str]) -> Level:
+    sizes = [name for name in ("rows", "cols", "mines") if name in query]
+    if "level" in query and sizes:
+        raise RequestError(f'"{sizes[0]}" does not go with "level"')
+    if sizes:
+        rows, cols = (_whole(query, name, 0, 10**9) for name in ("rows", "cols"))
+        return Level(rows, cols, _whole(query, "mines", 0, 10**9))
+    name = query.get("level", "beginner")
+    if name not in LEVELS:
+        raise LevelError(f"no level {name[:40]!r}; there are {', '.join(LEVELS)}")
+    return LEVELS[name]
+
+
+def _whole(
+    query: Mapping[str, str], name: str, low: int, high: int, default: int | None = None
+) -> int:
+    text = query.get(name)
+    if text is None and default is not None:
+        return default
+    if text is None:
+        raise RequestError(f'"{name}" is missing')
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and low <= int(text) <= high):
+        raise RequestError(f'"{name}" must be a whole number, {low} to {high}, not {text[:40]!r}')
+    return int(text)
+
+
+def _one_of(query: Mapping[str, str], name: str, known: list[str], default: str) -> str:
+    value = query.get(name, default)
+    if value not in known:
+        raise RequestError(f'"{name}" must be one of {", ".join(known)}, not {value[:40]!r}')
+    return value

@@ -1,0 +1,90 @@
+// A game move by move, complete or still being played: what is seen of each cell after any move.
+
+import { FLAG, HIDDEN, Position } from "./position.js";
+import { numbersOf } from "./rules.js";
+
+export class Recording {
+  // `game` has the fields of a replay, perhaps without `moves` and `outcome` yet.
+  constructor(game, reasons) {
+    this.game = game;
+    this.reasons = reasons;
+    this.rows = game.rows;
+    this.cols = game.cols;
+    this.numbers = numbersOf(game);
+    this.openedAt = new Array(this.numbers.length).fill(Infinity);
+    this.flaggedAt = this.numbers.map(() => []);
+    this.moves = [];
+    this.survival = [1];
+    this.outcome = "playing";
+    this.isComplete = false;
+    for (const move of game.moves || []) this.add(move);
+    if (game.survival) this.survival = game.survival;
+    if (game.outcome) this.end(game.outcome);
+  }
+
+  add(move) {
+    this.moves.push(move);
+    const when = this.moves.length, before = this.survival[when - 1];
+    for (const cell of move.opened) this.openedAt[cell] = when;
+    for (const cell of move.flags || []) this.flaggedAt[cell].push(when);
+    const risk = move.cells.length ? move.risk : 0;
+    this.survival.push(before === null || risk === null ? null : before * (1 - risk));
+  }
+
+  end(outcome) {
+    this.outcome = outcome;
+    this.isComplete = true;
+  }
+
+  isOverAt(when) {
+    return this.isComplete && when === this.moves.length && this.outcome !== "playing";
+  }
+
+  isGuess(move) { return this.reasons[move.reason].guess; }
+
+  guessesUpTo(when) { return this.moves.slice(0, when).filter((move) => this.isGuess(move)).length; }
+
+  // The moves before the next guess; -1 if there is none.
+  nextGuess(now) { return this.moves.findIndex((move, i) => i > now && this.isGuess(move)); }
+
+  isFlagged(cell, when) { return this.flaggedAt[cell].filter((n) => n <= when).length % 2 === 1; }
+
+  flagsAt(when) { return this.numbers.filter((_, cell) => this.isFlagged(cell, when)).length; }
+
+  stateOf(cell, when) {
+    const mine = this.numbers[cell] === null;
+    if (this.openedAt[cell] <= when) return mine ? "exploded" : String(this.numbers[cell]);
+    if (this.isFlagged(cell, when)) return this.isOverAt(when) && !mine ? "wrong" : "flag";
+    return this.isOverAt(when) && mine ? "mine" : "hidden";
+  }
+
+  // The odds before the next move, from 0 to 1, if it was a guess; they are listed for hidden cells.
+  oddsAt(when) {
+    const odds = this.moves[when]?.odds;
+    if (!odds) return null;
+    let next = 0;
+    return this.openedAt.map((opened) => (opened > when ? odds[next++] / 10000 : null));
+  }
+
+  sentence(move) {
+    const risk = move.risk > 0 ? `, risk ${(100 * move.risk).toFixed(1)}\u00a0%` : "";
+    return this.reasons[move.reason].text + risk;
+  }
+
+  position(when) {
+    const seen = new Position(this.rows, this.cols, this.game.mines);
+    seen.cells = this.numbers.map((_, cell) => {
+      const state = this.stateOf(cell, when);
+      return /^\d$/.test(state) ? Number(state) : state === "flag" ? FLAG : HIDDEN;
+    });
+    return seen;
+  }
+
+  title() {
+    const { strategy, mines, start, seed, game, seconds } = this.game;
+    const who = strategy === "human" ? "by hand" : strategy;
+    return `${who}, ${this.rows}×${this.cols} with ${mines} mines, ${start} start`
+      + (seed === null || seed === undefined ? "" : `, seed ${seed}`) + (game ? `, game ${game}` : "")
+      + (seconds ? `, ${seconds.toFixed(1)} s` : "");
+  }
+}

@@ -1,0 +1,311 @@
+"""The page that the server serves, in a browser: real clicks, touches and keys."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.needs import missing, packages, program
+
+packages("starlette", "uvicorn", "websockets", group="serving")
+
+from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.rules.notation import from_text, to_text
+from jaxsweep.scalar.deal import deal
+from jaxsweep.serving import site
+from jaxsweep.single import replay as replays
+from jaxsweep.single.analysis import analyze
+from tests.browser import DESKTOP, PHONE, opened
+from tests.serving import STUCK, running
+from viewer.theme import DARK, LIGHT, Theme
+
+SEED = 5
+"""Of the games that are played here: the page takes it from its address."""
+
+SCREENS = pytest.mark.parametrize("screen", [DESKTOP, PHONE], ids=["desktop", "phone"])
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with opened(tmp_path_factory.mktemp("profile")) as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(browser):
+    """The tab; whatever the test did, nothing may have gone wrong in the page."""
+    browser.problems.clear()
+    yield browser
+    browser.run("1")
+    assert browser.problems == []
+
+
+def cell(number):
+    return f'[data-cell="{number}"]'
+
+
+def states(tab):
+    return tab.run("[...document.querySelectorAll('.cell')].map((cell) => cell.dataset.state)")
+
+
+def mines_of(first):
+    level = LEVELS["beginner"]
+    return deal(Opening(level, Start.SAFE, first), SEED).reshape(-1)
+
+
+@SCREENS
+def test_a_game_is_won(server, tab, screen):
+    tab.show(*screen)
+    tab.go(f"{server.url}/?seed={SEED}")
+    mines = mines_of((4, 4))
+    tab.click(cell(40))
+    tab.until("document.querySelector('[data-cell=\"40\"]').dataset.state !== 'hidden'")
+    flagged = int(mines.nonzero()[0][0])
+    tab.click(cell(flagged), "right")
+    assert states(tab)[flagged] == "flag"
+    assert tab.text("#left") == "9"
+    for number in (~mines).nonzero()[0].tolist():
+        if states(tab)[number] == "hidden":
+            tab.click(cell(number))
+    assert tab.text("#headline").startswith("Won in")
+    shown = dict(
+        tab.run(
+            "[...document.querySelectorAll('#result div')]"
+            ".map((pair) => [pair.children[0].textContent, pair.children[1].textContent])"
+        )
+    )
+    assert {"Time", "3BV", "Clicks", "3BV/s", "Efficiency"} == set(shown)
+    # What the page recorded is a game by the rules of the server.
+    tab.click('[data-do="see"]')
+    assert "by hand" in tab.text("#about-replay")
+    assert tab.text("#headline").startswith("✓ won") or tab.text("#move") == "0"
+    tab.press("End")
+    assert tab.text("#headline").startswith("✓ won")
+
+
+def test_the_recorded_game_is_checked(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/?seed={SEED}")
+    tab.run("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }")
+    mines = mines_of((0, 0))
+    tab.press("ArrowRight", "ArrowLeft", " ")
+    tab.until("document.querySelector('[data-cell=\"0\"]').dataset.state !== 'hidden'")
+    for number in mines.nonzero()[0].tolist()[:3]:
+        tab.run(f"document.querySelector('{cell(number)}').focus()")
+        tab.click(cell(number), "right")
+    for number in (~mines).nonzero()[0].tolist():
+        tab.click(cell(number))  # also open numbers, some of which are chords
+        if tab.text("#headline").startswith(("Won", "A mine")):
+            break
+    tab.click('[data-do="save"]')
+    saved = json.loads(tab.run("window.saved.text()"))
+    assert saved["strategy"] == "human"
+    found = server.post("/replay/check", saved).data
+    assert found["problems"] == []
+    assert found["outcome"] in ("won", "lost")
+
+
+@SCREENS
+def test_a_game_is_lost_and_the_move_taken_back(server, tab, screen):
+    tab.show(*screen)
+    tab.go(f"{server.url}/?seed={SEED}")
+    mine = int(mines_of((0, 0)).nonzero()[0][0])
+    tab.click(cell(0))
+    tab.until("document.querySelector('[data-cell=\"0\"]').dataset.state !== 'hidden'")
+    tab.click(cell(mine))
+    assert tab.text("#headline").startswith("A mine, after")
+    assert states(tab).count("exploded") == 1
+    tab.click('[data-do="undo"]')
+    assert "exploded" not in states(tab)
+    tab.click('[data-do="hint"]')
+    tab.until("document.querySelector('.cell.best')")
+    assert tab.text("#headline").startswith("Row ")
+    tab.click('[data-do="odds"]')
+    tab.until("document.querySelector('.cell.odds, .cell.is-safe')")
+
+
+@SCREENS
+def test_a_position_is_drawn_and_analysed(server, tab, screen):
+    """Every probability on the page is that of `analyze`."""
+    tab.show(*screen)
+    tab.go(f"{server.url}/#analyse")
+    tab.choose("#edit-level", "beginner")
+    tab.click('[data-do="clear"]')
+    tab.click('#brushes [aria-label="draw 2"]')
+    tab.click(cell(0))
+    tab.click('#brushes [aria-label="draw 1"]')
+    tab.click(cell(40))
+    tab.click('#brushes [aria-label="draw the next one"]')
+    tab.click(cell(80))
+    tab.click(cell(80))
+    rows = ["2HHHHHHHH", *["HHHHHHHHH"] * 3, "HHHH1HHHH", *["HHHHHHHHH"] * 3, "HHHHHHHH1"]
+    own = analyze([from_text("9x9x10\n" + "\n".join(rows))])[0]
+    assert own.best is not None
+    tab.until("document.getElementById('answer-card').dataset.of === '9x9x10-c39Hb39Hb'")
+    assert tab.text("#best") == f"Open row {own.best[0]}, column {own.best[1]}"
+    shown = tab.run("[...document.querySelectorAll('.cell')].map((cell) => cell.title)")
+    for number, title in enumerate(shown):
+        if own.grid.reshape(-1)[number] < 0:
+            assert title == f"{100 * own.odds.reshape(-1)[number]:.2f} % a mine"
+    table = tab.run(
+        "[...document.querySelectorAll('#candidates tbody tr')]"
+        ".map((row) => [...row.children].map((cell) => cell.textContent))"
+    )
+    assert len(table) == min(len(own.candidates), 16)
+    for (place, risk, _, win), candidate in zip(table, own.candidates, strict=False):
+        assert place == f"({candidate.cell[0]}, {candidate.cell[1]})"
+        assert risk == f"{100 * candidate.risk:.2f} %"
+        assert win == f"{100 * candidate.win:.1f} %"
+
+
+def test_a_link_carries_the_position(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/#analyse=8x8x10-c63H")
+    own = analyze([from_text(STUCK)])[0]
+    assert own.best is not None
+    tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-c63H'")
+    assert tab.text("#best") == f"Open row {own.best[0]}, column {own.best[1]}"
+    tab.run("navigator.clipboard.writeText = (text) => { window.copied = text; }")
+    tab.click('[data-do="text"]')
+    assert tab.run("window.copied") == to_text(from_text(STUCK))
+    tab.press("ArrowRight", "ArrowLeft", "3")
+    tab.click('[data-do="link"]')
+    assert tab.run("window.copied") == f"{server.url}/#analyse=8x8x10-d63H"
+    tab.run("location.hash = '#analyse=8x8x10-c62H'")
+    tab.until("document.getElementById('headline').textContent.includes('cut off')")
+
+
+def test_pasted_positions_are_shown_and_impossible_ones_explained(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/")
+
+    def paste(text):
+        tab.run(
+            "(() => { const data = new DataTransfer(); data.setData('text', "
+            f"{json.dumps(text)}); document.body.dispatchEvent(new ClipboardEvent('paste', "
+            "{clipboardData: data, bubbles: true})); })()"
+        )
+
+    paste(STUCK)
+    tab.until("!document.getElementById('answer-card').hidden")
+    assert len(states(tab)) == 64
+    paste("2x2x9\nHH\nHH\n")
+    tab.until("document.getElementById('headline').textContent === '9 mines do not fit'")
+    paste("4x3x2\n01HH\n01H\n011H\n")
+    tab.until("document.getElementById('headline').textContent === 'line 3: 3 cells, not 4'")
+    # The server refuses it: the browser says so on its console, which is no fault of the page.
+    paste("3x3x2\nH1H\n1H1\nH3H\n")
+    tab.until("document.getElementById('headline').textContent.startsWith('inconsistent: ')")
+    refused = [one for one in tab.problems if "400" in json.dumps(one)]
+    assert tab.problems == refused
+    tab.problems.clear()
+
+
+def test_a_player_is_watched(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/#watch")
+    tab.choose("#watch-seed", "6")
+    tab.choose("#watch-level", "mini")
+    tab.click('[data-do="watch"]')
+    own = replays.record("strongest", Opening.of(LEVELS["mini"]), 6)
+    tab.until(f"document.getElementById('moves').textContent === '{len(own.moves)}'")
+    tab.press("End")
+    tab.until(f"document.getElementById('move').textContent === '{len(own.moves)}'")
+    outcome = {"WON": "✓ won", "LOST": "✕ lost"}[own.outcome.name]
+    assert tab.text("#headline").startswith(outcome)
+
+
+@SCREENS
+def test_a_replay_is_stepped(server, tab, screen):
+    own = replays.record("strongest", Opening.of(LEVELS["beginner"]), 4)
+    tab.show(*screen)
+    tab.go(f"{server.url}/#replay")
+    text = json.dumps(json.dumps(replays.to_json(own)))
+    tab.run(
+        "(() => { const data = new DataTransfer(); data.items.add(new File(["
+        f"{text}], 'game.json')); document.body.dispatchEvent(new DragEvent('drop', "
+        "{dataTransfer: data, bubbles: true, cancelable: true})); })()"
+    )
+    tab.until("document.getElementById('about-replay').textContent.includes('no problems')")
+    boards = own.boards()
+    tab.click('#film [data-do="next"]')
+    tab.click('#film [data-do="next"]')
+    assert tab.text("#move") == "2"
+    seen = [int(state) if state.isdigit() else -1 for state in states(tab)]
+    expected = boards[2].grid.clip(-1).reshape(-1).tolist()
+    assert seen == expected
+    tab.click('#film [data-do="back"]')
+    assert tab.text("#move") == "1"
+    tab.click('#film [data-do="last"]')
+    assert tab.text("#move") == str(len(own.moves))
+    x, y = tab.place("#timeline")
+    assert x > 0 and y > 0
+    tab.click("#timeline")
+    assert 0 < int(tab.text("#move")) < len(own.moves)
+    tab.click('#moves-card [data-do="analyse"]')
+    tab.until("document.body.dataset.mode === 'analyse'")
+
+
+@SCREENS
+def test_nothing_is_wider_than_the_screen(server, tab, screen):
+    tab.show(*screen)
+    for fragment in ("play", "analyse", "watch", "replay"):
+        tab.go(f"{server.url}/#{fragment}")
+        assert tab.run("document.documentElement.scrollWidth") <= screen[0]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_everybody_can_use_it(server, tab, dark, tmp_path):
+    """What axe-core, a checker of accessibility, calls serious or critical does not occur."""
+    tab.show(*DESKTOP, dark=dark)
+    script = axe()
+    for path in ("/#play", "/#analyse=8x8x10-c63H", "/#watch", "/#replay"):
+        tab.go(server.url + path)
+        if "analyse" in path:
+            tab.until("!document.getElementById('answer-card').hidden")
+        tab.run(script)
+        found = tab.run("axe.run().then((all) => all.violations)")
+        serious = [
+            (one["id"], [node["html"][:120] for node in one["nodes"]][:3])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], path
+
+
+def axe():
+    """The source of axe-core, which `npm install axe-core` brings."""
+    command = [program("npm"), "root", "--global"]
+    root = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    source = Path(root) / "axe-core" / "axe.min.js"
+    if source.exists():
+        return source.read_text("utf-8")
+    return missing("needs axe-core: npm install --global axe-core")
+
+
+def hexadecimal(colour):
+    return "#" + bytes(colour).hex()
+
+
+@pytest.mark.parametrize(("theme", "place"), [(LIGHT, 0), (DARK, 1)], ids=["light", "dark"])
+def test_the_colours_are_those_of_the_window(theme: Theme, place):
+    style = site.load()["/style.css"].content.decode()
+    colours = {
+        name: (first, second)
+        for name, first, second in re.findall(
+            r"--([a-z0-9-]+): light-dark\((#\w{6}), (#\w{6})\)", style
+        )
+    }
+    names = "background panel text accent hidden opened grid unlikely likely safe mine best"
+    for name in (*names.split(), "bevel_light", "bevel_dark", "on_unlikely", "exploded", "flag"):
+        assert colours[name.replace("_", "-")][place] == hexadecimal(getattr(theme, name))
+    for number, colour in enumerate(theme.numbers, start=1):
+        assert colours[f"number-{number}"][place] == hexadecimal(colour)
