@@ -18,7 +18,7 @@ export function sign(name) {
 export const wholePercent = (odds) => Math.min(Math.max(Math.round(100 * odds), 1), 99);
 
 // How dark a cell is drawn; shades between leave too little contrast for the number on them.
-const shade = (odds) => (odds < 0.5 ? 50 * odds : 60 + 80 * (odds - 0.5));
+const shade = (odds) => (odds < 0.5 ? 50 * odds : 80 + 40 * (odds - 0.5));
 
 function words(look) {
   const { state, odds, mark, best, chosen } = look;
