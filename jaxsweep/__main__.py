@@ -13,6 +13,7 @@ COMMANDS = {
     "grade": ("jaxsweep.grade", "grade the moves of recorded games: losses and luck"),
     "serve": ("jaxsweep.serve", "serve a web page, and a JSON API over HTTP"),
     "arena": ("jaxsweep.arena", "measure players over many games; runs can be resumed"),
+    "boards": ("jaxsweep.boards", "make boards to order, no guess needed; judge any board"),
     "dataset": ("jaxsweep.dataset", "make data sets of positions with exact labels"),
     "bench": ("jaxsweep.bench", "time the kernels"),
 }

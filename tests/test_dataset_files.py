@@ -36,7 +36,7 @@ from jaxsweep.datasets.settings import SPLITS, DatasetError, DatasetSettings
 from jaxsweep.datasets.store import Store
 from jaxsweep.native import moments
 from jaxsweep.rules.level import LEVELS, Level, Opening
-from jaxsweep.runtime import files
+from jaxsweep.runtime import files, machine
 from tests.test_dataset import TINY, load_all
 from tests.waiting import PATIENCE
 
@@ -54,7 +54,7 @@ def tiny(tmp_path_factory):
 
 
 def test_the_same_command_makes_the_same_bytes_on_any_number_of_cores(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(dataset_games.machine, "cores", lambda: 3)
+    monkeypatch.setattr(machine, "cores", lambda: 3)
     make_dataset(tmp_path / "again", TINY)
     files_of = [
         {f.name: f.read_bytes() for f in path.iterdir()} for path in (tiny, tmp_path / "again")

@@ -18,6 +18,7 @@ NOT_RUN = {
     "README.md": 2,
     "CONTRIBUTING.md": 2,
     "docs/getting-started.md": 1,
+    "docs/learning.md": 1,
     "docs/posterior.md": 1,
     "docs/serving.md": 2,
 }

@@ -18,10 +18,13 @@ import pytest
 from rich.console import Console
 
 from jaxsweep.commands import arguments, play
+from jaxsweep.puzzles.proofs import prove
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.game import GameStatus
-from jaxsweep.rules.level import LEVELS, Level, Start
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from jaxsweep.scalar.deal import deal
 from jaxsweep.single import keyboard, leaderboard, terminal, terminal_play
+from jaxsweep.single.person import PersonGame
 from jaxsweep.single.replay import load
 from jaxsweep.single.terminal_game import TerminalGame, press, work_out_odds
 from jaxsweep.single.terminal_play import finish
@@ -227,6 +230,47 @@ def test_a_new_game_and_back_again():
     assert press(lose(state), "r").left is None
     last = TerminalGame.new(SMALL, Start.SAFE, 2**32 - 1)
     assert press(last, "r").game.session.seed == 0
+
+
+@pytest.mark.parametrize("start", Start)
+def test_a_board_without_a_guess_is_dealt(start):
+    level = LEVELS["beginner"]
+    for seed in range(3):
+        game = PersonGame.new(level, start, seed, no_guess=True).open((4, 4))
+        board, opening = game.session.board, Opening(level, start, (4, 4))
+        assert board.mines.sum() == level.mines
+        assert prove(board.mines, (4, 4)).solved
+        replay = game.replay()
+        assert replay is not None
+        assert replay.game is not None
+        # It is the first such board of the seed.
+        assert (deal(opening, seed, replay.game) == board.mines).all()
+        assert not any(prove(deal(opening, seed, n), (4, 4)).solved for n in range(replay.game))
+        assert not game.is_ranked
+        assert game.new_game(level, start, seed).is_ranked
+
+
+def test_a_dense_board_without_a_guess_is_repaired():
+    level = Level(9, 9, 35)
+    game = PersonGame.new(level, Start.ZERO, 1, no_guess=True).open((4, 4))
+    assert game.session.board.mines.sum() == 35
+    assert prove(game.session.board.mines, (4, 4)).solved
+    replay = game.replay()
+    assert replay is not None
+    assert replay.seed is replay.game is None
+
+
+def test_where_every_board_needs_a_guess_a_message_says_so():
+    state = press(TerminalGame.new(Level(2, 2, 2), Start.SAFE, 1, no_guess=True), " ")
+    assert state.message == "no board of 2×2/2 was found that needs no guess from (1, 1)"
+    assert press(state, "r").game.session.no_guess
+
+
+def test_a_game_without_a_guess_is_not_in_the_leaderboard(tmp_path):
+    state = TerminalGame.new(Level(3, 3, 0), Start.SAFE, 1, no_guess=True)
+    state = finish(press(state, " "), "Ada", None)
+    assert state.message == "won in 0.0 s."
+    assert leaderboard.read() == []
 
 
 def test_a_finished_game_is_entered_once(tmp_path):

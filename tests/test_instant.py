@@ -65,6 +65,17 @@ def test_an_analysis_needs_no_jax():
     assert json.loads(out)["best"]["reason"].startswith("certain")
 
 
+def test_boards_to_order_need_no_jax(tmp_path):
+    path = tmp_path / "boards.jsonl"
+    run("jaxsweep.boards", "expert", "--no-guess", "--seed", 1, "--start", "zero", "--out", path)
+    out, _ = run("jaxsweep.boards", "check", path)
+    assert out.startswith("1 of 1 certificates verified")
+    out, _ = run("jaxsweep.boards", "judge", path)
+    assert "needs no guess" in out
+    _, said = run("jaxsweep.boards", "expert", "--max-rule", "none", status=2)
+    assert "invalid choice: 'none'" in said[-1]
+
+
 def test_a_whole_game_needs_no_jax(tmp_path):
     path = tmp_path / "game.json.gz"
     out, _ = run("jaxsweep.play", "expert", "--seed", 3, "--delay", 0, "--save", path)

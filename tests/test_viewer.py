@@ -355,7 +355,7 @@ def test_help_menu_and_quit(hand):
     hand.key("escape")
     assert not hand.model.shows_help
     hand.key("n")
-    for key in ("right", "down", "right", "down", "right", "down", "backspace"):
+    for key in ("right", "down", "right", "down", "right", "down", "right", "down", "backspace"):
         hand.key(key)
     hand.key("7")
     hand.key("down")

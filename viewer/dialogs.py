@@ -16,7 +16,7 @@ MENU_ROW, PICKER_ROW, HELP_ROW = 40, 30, 27
 TITLE, FOOT = 58, 60
 """Heights above and under the rows of a dialog, at scale 1."""
 
-CHOICES = 4
+CHOICES = 5
 """So many rows of the menu have options to choose from; the others are typed."""
 
 

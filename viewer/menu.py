@@ -1,4 +1,4 @@
-"""The menu: level, start rule, player, seed and name."""
+"""The menu: level, start rule, boards without a guess, player, seed and name."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from viewer.events import Key
 from viewer.model import Editor, Menu, Mode, Model, Settings
 from viewer.modes import play, watch
 
-MENU_ROWS = ("Level", "Start", "Player", "Seed", "Name")
+MENU_ROWS = ("Level", "Start", "Guesses", "Player", "Seed", "Name")
 
 
 def on_key(model: Model, menu: Menu, key: Key) -> Model:
@@ -41,7 +41,8 @@ def menu_values(menu: Menu) -> tuple[str, ...]:
     draft = menu.draft
     named = leaderboard.level_name(draft.level)
     level = f"{named}, {draft.level}" if named in LEVELS else str(draft.level)
-    return level, draft.start.value, draft.strategy, str(draft.seed), draft.name
+    guesses = "none needed, in Play" if draft.no_guess else "may be needed"
+    return level, draft.start.value, guesses, draft.strategy, str(draft.seed), draft.name
 
 
 def _next_option(menu: Menu, step: int) -> Settings:
@@ -56,6 +57,8 @@ def _next_option(menu: Menu, step: int) -> Settings:
             return replace(draft, level=after(list(LEVELS.values()), draft.level))
         case "Start":
             return replace(draft, start=after(list(Start), draft.start))
+        case "Guesses":
+            return replace(draft, no_guess=not draft.no_guess)
         case "Player":
             return replace(draft, strategy=after(list(PLAYERS), draft.strategy))
         case "Seed":

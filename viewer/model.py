@@ -49,13 +49,15 @@ class Overlay:
 
 @dataclass(frozen=True)
 class Settings:
-    """The level, the player to watch, the seed, and the person's name."""
+    """The level, the player to watch, the seed, and the person's name and boards."""
 
     level: Level = LEVELS["beginner"]
     start: Start = Start.SAFE
     strategy: str = BEST
     seed: int = 1
     name: str = DEFAULT_NAME
+    no_guess: bool = False
+    """Whether the person's boards are to be solvable without a guess."""
 
     @property
     def opening(self) -> Opening:

@@ -31,6 +31,7 @@ EXAMPLES = """examples:
   python -m jaxsweep.play expert --games 2000       how often does it win?
   python -m jaxsweep.play --save game.json.gz       save the game as a replay
   python -m jaxsweep.play intermediate --human      play yourself
+  python -m jaxsweep.play expert --human --no-guess no luck needed
 
 keys with --human: arrows or h j k l move, space opens a cell or what is around
 a number that has its flags, f flags, ? gives a hint, p shows the odds, u undoes,
@@ -66,6 +67,11 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     arguments.add_json(parser)
     parser.add_argument("--human", action="store_true", help="play yourself; the keys are below")
     parser.add_argument(
+        "--no-guess",
+        action="store_true",
+        help="with --human: boards that can be solved without a guess from the first cell",
+    )
+    parser.add_argument(
         "--name", metavar="NAME", help="who plays, for the leaderboard (default: the user)"
     )
     parser.add_argument(
@@ -79,6 +85,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         given = getattr(parsed, option)
         if given is not None and given is not False:
             parser.error(f"--{option} does not go with --human")
+    if parsed.no_guess and not parsed.human:
+        parser.error("--no-guess is for --human; such boards: python -m jaxsweep.boards")
     if parsed.name is not None and not parsed.human:
         parser.error("--name is for the leaderboard, which needs --human")
     if parsed.save is not None and parsed.games is not None:
@@ -122,7 +130,7 @@ def _play_human(parsed: argparse.Namespace, seed: int) -> int:
     level, start, name = arguments.read_level(parsed.level), Start(parsed.start), parsed.name
     name = leaderboard.default_name() if name is None else leaderboard.tidy_name(name)
     use_cache()
-    return terminal_play.play(level, start, seed, name, parsed.save)
+    return terminal_play.play(level, start, seed, name, parsed.save, parsed.no_guess)
 
 
 def show(

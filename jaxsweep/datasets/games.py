@@ -1,10 +1,8 @@
 """Positions of a player's games with their labels, made on all cores."""
 
 import itertools
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float32, Int8, Int64
@@ -18,15 +16,12 @@ from jaxsweep.native.players import settings_of
 from jaxsweep.native.thread_memory import thread_memory
 from jaxsweep.native.win_features import WIN_FEATURES, read_win_features
 from jaxsweep.rules.level import Level
-from jaxsweep.runtime import machine
+from jaxsweep.runtime.in_order import map_in_order
 from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.win_probability import curve_of
 
 CHUNK = 20
 """Games that a thread plays at once; blocks of a data set end behind so many games."""
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 class PlayedGames(NamedTuple):
@@ -41,25 +36,7 @@ class PlayedGames(NamedTuple):
 def played_games(settings: DatasetSettings, first: int) -> Iterator[PlayedGames]:
     """Plays games from number `first` on, without end, on all cores; yields them in order."""
     numbers = (range(begin, begin + CHUNK) for begin in itertools.count(first, CHUNK))
-    return _map_in_order(lambda some: play_games(settings, some), numbers)
-
-
-def _map_in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """Yields what `work` returns for each item, in order, on all cores.
-
-    Unlike `Executor.map`, it takes only a few items ahead: there may be no end of them.
-    """
-    cores = machine.cores()
-    pending: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(cores) as pool:
-        try:
-            for item in items:
-                pending.append(pool.submit(work, item))
-                if len(pending) > 2 * cores:
-                    yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
+    return map_in_order(lambda some: play_games(settings, some), numbers)
 
 
 def play_games(settings: DatasetSettings, numbers: range) -> PlayedGames:

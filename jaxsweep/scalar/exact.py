@@ -125,7 +125,7 @@ class Counter:
             return None
         safe, mines, constraints = reduced
         components, left = [], self._max_states
-        for own in _components(constraints):
+        for own in components_of(constraints):
             counted = self._memo.get(own)
             if counted is None:
                 counted = self._count(own, left)
@@ -225,7 +225,7 @@ def reduce(view: View, known_mines: CellSet) -> tuple[CellSet, CellSet, set[Cons
 
 
 @no_type_check
-def _components(constraints: Iterable[Constraint]) -> list[tuple[Constraint, ...]]:
+def components_of(constraints: Iterable[Constraint]) -> list[tuple[Constraint, ...]]:
     """Groups constraints that share cells, directly or through others."""
     components = []
     for constraint in constraints:

@@ -37,9 +37,14 @@ class PersonGame:
     mistake loses nothing."""
 
     @classmethod
-    def new(cls, level: Level, start: Start, seed: int) -> "PersonGame":
+    def new(cls, level: Level, start: Start, seed: int, no_guess: bool = False) -> "PersonGame":
         """Returns a game with no cell open."""
-        return cls(Session.new(level, start, seed))
+        return cls(Session.new(level, start, seed, no_guess))
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it belongs in the leaderboard: boards without guesses are another game."""
+        return not self.session.no_guess
 
     @property
     def is_over(self) -> bool:
@@ -70,10 +75,12 @@ class PersonGame:
             return before.with_help()
         return self if self.left is None else self.left
 
-    def new_game(self, level: Level, start: Start, seed: int) -> "PersonGame":
+    def new_game(
+        self, level: Level, start: Start, seed: int, no_guess: bool = False
+    ) -> "PersonGame":
         """Starts another game; one that is under way can be returned to by undo."""
         left = replace(self, left=None) if self.is_under_way else None
-        return replace(PersonGame.new(level, start, seed), left=left)
+        return replace(PersonGame.new(level, start, seed, no_guess), left=left)
 
     def tick(self, seconds: float) -> "PersonGame":
         """Advances the clock, which runs while the game is under way, and also after it is left."""

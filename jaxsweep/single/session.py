@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from jaxsweep.puzzles.playing import deal_without_guess
 from jaxsweep.rules.board import Board, Cell, cells_of, mask_of
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.reasons import Reason
@@ -28,11 +29,16 @@ class Session:
     moves: tuple[RecordedMove, ...] = ()
     before: "Session | None" = None
     """The same game one move ago."""
+    no_guess: bool = False
+    """Whether the board is one that can be solved without a guess from the first cell."""
+    game: int | None = 0
+    """The number of its deal among those of the seed; None if mines were moved after it."""
 
     @classmethod
-    def new(cls, level: Level, start: Start, seed: int) -> "Session":
+    def new(cls, level: Level, start: Start, seed: int, no_guess: bool = False) -> "Session":
         """Returns a board with every cell hidden."""
-        return cls(level, start, seed, Board.all_hidden(np.zeros((level.rows, level.cols), bool)))
+        hidden = Board.all_hidden(np.zeros((level.rows, level.cols), bool))
+        return cls(level, start, seed, hidden, no_guess=no_guess)
 
     @property
     def status(self) -> GameStatus:
@@ -47,14 +53,18 @@ class Session:
     def open(self, cell: Cell) -> "Session":
         """Opens a hidden cell without a flag; mines are dealt if it is the first.
 
-        Raises `LevelError` where the start rule leaves too few cells for the mines.
+        Raises `LevelError` where the start rule leaves too few cells for the mines, or where no
+        board is found that needs no guess, if it is to need none.
         """
         if self.status is not GameStatus.PLAYING or self.board.flags[cell]:
             return self
         if self.opening is None:
             opening = Opening(self.level, self.start, cell)
-            board = Board(deal(opening, self.seed), self.board.opened, self.board.flags)
-            dealt = replace(self, board=board, opening=opening)
+            mines, game = deal(opening, self.seed), 0
+            if self.no_guess:
+                mines, game = deal_without_guess(opening, self.seed)
+            board = Board(mines, self.board.opened, self.board.flags)
+            dealt = replace(self, board=board, opening=opening, game=game)
             # A board full of mines is won before it begins.
             over = board.status is not GameStatus.PLAYING
             return dealt if over else replace(dealt._played((cell,), ()), before=self)
@@ -81,9 +91,8 @@ class Session:
         """Returns the game so far; None before the first cell is opened."""
         if self.opening is None:
             return None
-        return Replay(
-            self.opening, self.seed, 0, HUMAN, self.board.mines, self.moves, self.status, seconds
-        )
+        seed, mines = None if self.game is None else self.seed, self.board.mines
+        return Replay(self.opening, seed, self.game, HUMAN, mines, self.moves, self.status, seconds)
 
     def at(self, seconds: float) -> "Session":
         """Returns the same game, its last move made at this time."""

@@ -40,9 +40,10 @@ class TerminalGame:
     """The same for the game that `game.left` holds: undo restores its cursor and odds."""
 
     @classmethod
-    def new(cls, level: Level, start: Start, seed: int) -> "TerminalGame":
+    def new(cls, level: Level, start: Start, seed: int, no_guess: bool = False) -> "TerminalGame":
         """Returns a game with no cell open, and the cursor in the middle of the board."""
-        return cls(PersonGame.new(level, start, seed), (level.rows // 2, level.cols // 2))
+        middle = (level.rows // 2, level.cols // 2)
+        return cls(PersonGame.new(level, start, seed, no_guess), middle)
 
     @property
     def sees_odds(self) -> bool:
@@ -144,7 +145,8 @@ def _undo(state: TerminalGame) -> TerminalGame:
 
 def _new_game(state: TerminalGame) -> TerminalGame:
     session = state.game.session
-    game = state.game.new_game(session.level, session.start, (session.seed + 1) % 2**32)
+    seed = (session.seed + 1) % 2**32
+    game = state.game.new_game(session.level, session.start, seed, session.no_guess)
     if game.left is None:
         return TerminalGame(game, state.cursor)
     view = replace(state, left=None)

@@ -31,9 +31,10 @@ def finish(state: TerminalGame, name: str, save: Path | None) -> TerminalGame:
     game, entry = state.game, state.game.entry(name)
     message = game.result
     try:
-        if not game.entered:
-            leaderboard.add(entry)
-        message += " " + leaderboard.standing_after(leaderboard.read(), entry)
+        if game.is_ranked:
+            if not game.entered:
+                leaderboard.add(entry)
+            message += " " + leaderboard.standing_after(leaderboard.read(), entry)
     except OSError as error:
         message += f" The leaderboard cannot be kept: {error}."
     try:
@@ -57,7 +58,8 @@ def frame(state: TerminalGame, name: str, console: Console) -> Group:
     session = state.game.session
     known = leaderboard.level_name(session.level)
     level = f"{known if known in LEVELS else 'custom'} {session.level}"
-    title = f"{level}, {session.start.value} start, seed {session.seed}, {name}"
+    no_guess = ", no guess" if session.no_guess else ""
+    title = f"{level}, {session.start.value} start{no_guess}, seed {session.seed}, {name}"
     return Group(
         Text(title, "bold", no_wrap=True, overflow="ellipsis"),
         Text(KEYS, "bright_black", no_wrap=True, overflow="ellipsis"),
@@ -120,13 +122,15 @@ class _Screen:
             self._shown = visible
 
 
-def play(level: Level, start: Start, seed: int, name: str, save: Path | None) -> int:
+def play(
+    level: Level, start: Start, seed: int, name: str, save: Path | None, no_guess: bool = False
+) -> int:
     """Plays in the terminal until the person quits; returns the exit status.
 
     Raises `TerminalError` where there is no terminal.
     """
     console = Console(highlight=False)
-    screen, state = _Screen(console, name), TerminalGame.new(level, start, seed)
+    screen, state = _Screen(console, name), TerminalGame.new(level, start, seed, no_guess)
     finished = False
     try:
         with whole_screen(console):

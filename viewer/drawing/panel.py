@@ -81,7 +81,8 @@ def _draw_counters(canvas: Canvas, model: Model, rect: Rect) -> None:
         left = rect.left + i * half
         width = canvas.text(number, (left, rect.top - px(4)), LARGE + 4, weight=Weight.BOLD)
         canvas.text(what, (left + width + px(6), rect.top + px(14)), SMALL, theme.faint)
-    about = f"{session.level}, {session.start.value} start, seed {session.seed}"
+    no_guess = ", no guess" if session.no_guess else ""
+    about = f"{session.level}, {session.start.value} start{no_guess}, seed {session.seed}"
     about += ", with help" if game.helped else ""
     line = Rect(rect.left, rect.top + px(40), rect.width, px(LINE))
     canvas.text_in(about, line, SMALL, theme.faint)

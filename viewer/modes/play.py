@@ -47,7 +47,9 @@ def on_chord(model: Model, cell: Cell) -> Model:
 def new_game(model: Model) -> Model:
     """Starts a game by the settings; undo returns to the previous one, if it was not over."""
     settings = model.settings
-    game = model.play.game.new_game(settings.level, settings.start, settings.seed)
+    game = model.play.game.new_game(
+        settings.level, settings.start, settings.seed, settings.no_guess
+    )
     if model.overlays.get(Mode.PLAY, Overlay()).any:
         game = game.with_help()
     message = "" if game.left is None else "a new game; U takes you back"
@@ -128,7 +130,13 @@ def _undo(model: Model) -> Model:
     if before is not game.left:
         return model
     session = before.session
-    settings = replace(model.settings, level=session.level, start=session.start, seed=session.seed)
+    settings = replace(
+        model.settings,
+        level=session.level,
+        start=session.start,
+        seed=session.seed,
+        no_guess=session.no_guess,
+    )
     model = replace(model, settings=settings, zoom=1.0, pan=(0, 0))
     return read_leaderboard(replace(model, message="back in the game you left"))
 
@@ -143,7 +151,7 @@ def _with_game(model: Model, game: PersonGame) -> Model:
         return model
     lost = game.session.status is GameStatus.LOST
     model = replace(model, message=game.result + (" U takes it back" if lost else ""))
-    if game.entered:
+    if game.entered or not game.is_ranked:
         return model
     model = replace(model, play=replace(model.play, game=replace(game, entered=True)))
     return read_leaderboard(model.with_effect(EnterGame(model.settings.name, game)))
