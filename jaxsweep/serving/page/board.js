@@ -18,7 +18,8 @@ export function sign(name) {
 export const wholePercent = (odds) => Math.min(Math.max(Math.round(100 * odds), 1), 99);
 
 // How dark a cell is drawn; shades between leave too little contrast for the number on them.
-const shade = (odds) => (odds < 0.5 ? 50 * odds : 60 + 80 * (odds - 0.5));
+const isDark = (odds) => wholePercent(odds) >= 50;
+const shade = (odds) => (!isDark(odds) ? 50 * odds : 80 + 40 * (odds - 0.5));
 
 function words(look) {
   const { state, odds, mark, best, chosen } = look;
@@ -90,7 +91,7 @@ export class Board {
     const was = tile.dataset.state;
     tile.dataset.state = state;
     tile.classList.toggle("odds", shaded);
-    tile.classList.toggle("dark", shaded && odds >= 0.5);
+    tile.classList.toggle("dark", shaded && isDark(odds));
     tile.classList.toggle("is-safe", hidden && mark === "safe");
     tile.classList.toggle("is-mine", state === "hidden" && mark === "mine");
     tile.classList.toggle("best", Boolean(best));
