@@ -181,6 +181,11 @@ def test_a_link_carries_the_position(server, tab):
     assert tab.run("window.copied") == f"{server.url}/#analyse=8x8x10-d63H"
     tab.run("location.hash = '#analyse=8x8x10-c62H'")
     tab.until("document.getElementById('headline').textContent.includes('cut off')")
+    # Every number, of which no position has all: the letters of some stand for marks in texts.
+    tab.run("location.hash = '#analyse=11x1x1-abcdefghiHF'")
+    tab.until("document.getElementById('edit-cols').value === '11'")
+    tab.click('[data-do="text"]')
+    assert tab.run("window.copied") == "11x1x1\n012345678HF\n"
 
 
 def test_pasted_positions_are_shown_and_impossible_ones_explained(server, tab):

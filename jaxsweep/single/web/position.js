@@ -77,7 +77,9 @@ export function fromLink(text) {
   }
   if (letters.length !== position.cells.length)
     throw new Error("this link carries a position that is cut off");
-  position.cells = [...letters].map((letter) => SYMBOLS[letter] ?? "abcdefghi".indexOf(letter));
+  const numbers = "abcdefghi"; // Of which f and h are letters of the text form, too.
+  position.cells = [...letters].map((letter) =>
+    numbers.includes(letter) ? numbers.indexOf(letter) : SYMBOLS[letter]);
   return position;
 }
 
