@@ -111,6 +111,7 @@ def _out_of_reach(order: Order, deals: int, seconds: float, count: int) -> str:
     rare = deals / CONFIDENCE
     wait = count * rare * seconds / deals
     unit, size = next(((u, s) for u, s in UNITS if wait >= 2 * s), ("seconds", 1))
+    how_long = f"{wait / size:,.0f} {unit}" if wait >= 1.5 else "a second"
     advice = "--patience SECONDS searches longer"
     if order.wishes.no_guess and not order.repaired:
         advice += ", and --repair moves mines instead of dealing again"
@@ -122,5 +123,5 @@ def _out_of_reach(order: Order, deals: int, seconds: float, count: int) -> str:
     return (
         f"no board in {deals:,} deals and {seconds:.0f} s: fewer than one in {rare:,.0f} are what "
         f"is asked for ({order.wishes.text}), so {count:,} would take more than "
-        f"{wait / size:,.0f} {unit}; {advice}"
+        f"{how_long}; {advice}"
     )
