@@ -262,6 +262,13 @@ def test_damaged_boards_are_refused_with_a_sentence(data):
         assert str(error)
 
 
+def test_a_hardest_rule_that_is_no_text_is_refused():
+    opening = Opening.of(LEVELS["beginner"], Start.ZERO)
+    found = OrderedBoard.proved(opening, deal(opening, 7, 0), 0).to_json() | {"hardest_rule": []}
+    with pytest.raises(UserError, match="hardest_rule"):
+        read_board(json.loads(json.dumps(found)))
+
+
 def test_the_scale_of_difficulty_goes_up():
     file = Path(__file__).parents[1] / "experiments" / "results" / "boards.json"
     assert list(QUANTILES) == json.loads(file.read_text())["difficulty"]["quantiles"]

@@ -105,7 +105,7 @@ def read_board(found: Any) -> OrderedBoard:
     mines = mask_of(cells, np.zeros((rows, cols), bool))
     tiers = {tier.word: tier for tier in Tier}
     rule, certificate = found.get("hardest_rule"), found.get("certificate")
-    if rule is not None and rule not in tiers:
+    if rule is not None and not (isinstance(rule, str) and rule in tiers):
         raise BoardError("hardest_rule is none of single, pair, count and exact")
     hardest = None if rule is None else tiers[rule]
     steps = None if certificate is None else read_steps(certificate)
