@@ -94,7 +94,7 @@ def _analyze(limits: Limits) -> Schema:
         "type": "array",
         "minItems": 1,
         "maxItems": most,
-        "items": {"anyOf": [_ref("Position"), _ref("PositionText")]},
+        "items": {"anyOf": [_ref("Position"), _ref("PositionText"), _ref("PositionTiles")]},
     }
     return {
         "operationId": "analyze",
@@ -104,7 +104,9 @@ def _analyze(limits: Limits) -> Schema:
         "requestBody": {
             "required": True,
             "content": {
-                "application/json": {"schema": {"anyOf": [_ref("Position"), array]}},
+                "application/json": {
+                    "schema": {"anyOf": [_ref("Position"), _ref("PositionTiles"), array]}
+                },
                 "text/plain": {"schema": _ref("PositionText")},
             },
         },
@@ -240,6 +242,16 @@ def _schemas(limits: Limits) -> Schema:
             }
         )
         | {"examples": [{"rows": 3, "cols": 4, "mines": 2, "board": ["01HH", "01HH", "011H"]}]},
+        "PositionTiles": _object(
+            {
+                "board": _object({"width": side, "height": side, "mines": _WHOLE}),
+                "tiles": {
+                    "type": "array",
+                    "items": _object({"x": _WHOLE, "y": _WHOLE, "value": _WHOLE}),
+                },
+            }
+        )
+        | {"description": "a message of mspe.node: the cells that are open"},
         "PositionText": _TEXT
         | {
             "description": "a line COLSxROWSxMINES, then a line a row; several may follow",
