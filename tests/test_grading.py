@@ -289,7 +289,7 @@ def test_turning_points_in_words(grades):
 
 FIELDS = {
     *("index", "cells", "chord", "kind", "risk", "least_risk", "forced", "needless"),
-    *("win_before", "win_after", "loss", "luck", "exact", "best_cell"),
+    *("win_before", "win_after", "loss", "luck", "exact", "best_cell", "matters", "text"),
 }
 
 
