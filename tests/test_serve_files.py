@@ -28,7 +28,7 @@ from jaxsweep.serving.orders import DIFFICULTIES
 from jaxsweep.single import replay as replays
 from jaxsweep.single.analysis import analyze
 from tests.agreement import same_analysis
-from tests.format_samples import damaged, evfs, made_up_game, samples
+from tests.format_samples import damaged, evfs, made_up_game, read_one, samples
 from tests.oracle import layouts
 from tests.serving import CERTAIN, STUCK, running
 
@@ -110,7 +110,7 @@ def test_one_of_several_games_is_chosen(server, game):
 
 
 def test_links_and_games_are_analysed_as_by_the_command(server):
-    (position,) = read(LINK.encode())
+    position = read_one(LINK.encode())
     own = analyze([position])[0].as_json()
     same_analysis(server.post("/analyze", LINK).data, own)
     first, second = server.post("/analyze", [LINK, CERTAIN]).data
