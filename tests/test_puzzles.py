@@ -23,6 +23,7 @@ from jaxsweep.puzzles.search import draw_layouts, judge_uncompiled, search
 from jaxsweep.puzzles.wishes import NO_LIMIT, WishError, Wishes
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from tests.forgeries import forged_steps
 from tests.oracle import PlainGame, pair_rules, single_cell_rules
 
 EXPERT = Opening.of(LEVELS["expert"], Start.ZERO)
@@ -280,32 +281,8 @@ def test_certificates_of_every_tier_hold(by_tier):
 
 def forgeries(board, place):
     """The steps of a board with one altered, in every way that must be noticed."""
-    steps, step = list(board.steps), board.steps[place]
-    mines = cells_of(board.mines)
-    safe_cell = step.safe[0] if step.safe else None
-    changes = {
-        "the opposite": replace(step, safe=step.mines, mines=step.safe),
-        "a mine called safe": replace(step, safe=(*step.safe, mines[0])),
-        "nothing": replace(step, safe=(), mines=()),
-        "a cell twice": replace(step, safe=step.safe * 2, mines=step.mines * 2),
-        "more cells held": replace(step, cells=step.cells + 1),
-        "off the board": replace(step, safe=(*step.safe, (99, 99))),
-        "before it is open": replace(step, numbers=(*step.numbers[:-1], mines[0])),
-        "another rule": replace(step, tier=Tier((step.tier + 1) % 3)),
-        "the other count": replace(step, mine_count=not step.mine_count),
-    }
-    if step.tier is Tier.EXACT:
-        del changes["the other count"]  # The mine count may be used without need.
-        if step.mine_count:
-            changes["no mine count"] = replace(step, mine_count=False)
-    if safe_cell is not None:
-        changes["a mine instead"] = replace(
-            step, safe=step.safe[1:], mines=(*step.mines, safe_cell)
-        )
-    for number in range(len(step.numbers)):
-        fewer = step.numbers[:number] + step.numbers[number + 1 :]
-        changes[f"without number {number}"] = replace(step, numbers=fewer)
-    for what, forged in changes.items():
+    steps = list(board.steps)
+    for what, forged in forged_steps(steps[place], cells_of(board.mines)).items():
         yield what, [*steps[:place], forged, *steps[place + 1 :]]
 
 
