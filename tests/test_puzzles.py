@@ -1,6 +1,7 @@
 """Boards without a guess: against brute force, uniform, the same by every path, and proved."""
 
 import itertools
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.puzzles import repair as repair_module
 from jaxsweep.puzzles import search as search_module
-from jaxsweep.puzzles.board import OrderedBoard
+from jaxsweep.puzzles.board import BoardError, OrderedBoard, read_board
 from jaxsweep.puzzles.certificate import CertificateError, Step, Tier
 from jaxsweep.puzzles.checker import check
 from jaxsweep.puzzles.checking import check_board
@@ -301,6 +302,31 @@ def test_a_forged_certificate_is_refused(tier, by_tier):
     for place in range(len(small.steps)):
         for what, steps in forgeries(small, place):
             assert refused(small, steps), f"step {place + 1}: {what}"
+
+
+def test_a_step_of_a_simpler_rule_is_not_exact(by_tier):
+    tried = set()
+    for tier in (Tier.SINGLE, Tier.PAIR, Tier.COUNT):
+        board = by_tier[tier][0]
+        for place, step in enumerate(board.steps):
+            if step.tier is not Tier.EXACT:
+                forged = replace(step, tier=Tier.EXACT)
+                assert refused(board, [*board.steps[:place], forged, *board.steps[place + 1 :]])
+                tried.add(step.tier)
+    assert tried == {Tier.SINGLE, Tier.PAIR, Tier.COUNT}
+
+
+def test_what_a_board_in_a_file_says_of_itself_is_compared(by_tier):
+    board = by_tier[Tier.EXACT][0]
+    found = board.to_json()
+    check_board(read_board(json.loads(json.dumps(found))))
+    for name, value in (("difficulty", 1.0), ("difficulty", None), ("difficulty_parts", {"x": 1})):
+        with pytest.raises(BoardError, match=f"{name} is not that of the steps"):
+            read_board(found | {name: value})
+    with pytest.raises(CertificateError, match=f"3BV is {board.bbbv}, not 7"):
+        check_board(read_board(found | {"bbbv": 7}))
+    with pytest.raises(BoardError, match="4096×4096: 10,000 cells at most"):
+        read_board(found | {"rows": 4096, "cols": 4096})
 
 
 def test_numbers_of_a_proof_cannot_be_spared(by_tier):

@@ -5,6 +5,7 @@ the cells around them.
 """
 
 from collections.abc import Iterable
+from itertools import combinations
 
 from jaxsweep.puzzles.certificate import CertificateError, Step, Tier
 
@@ -121,7 +122,7 @@ def _problem(board: CheckedBoard, step: Step) -> str | None:
         sound = not needs and not mines and left == 0
     else:
         count = (hidden, left) if step.mine_count else None
-        return _by_layouts(needs, safe, mines, count)
+        return _simpler(needs, safe, mines, count) or _by_layouts(needs, safe, mines, count)
     return None if sound else "its numbers do not prove its cells"
 
 
@@ -150,6 +151,21 @@ def _pair(needs: list[Need], safe: set[Cell], mines: set[Cell]) -> bool:
                 if (k and part & safe) or (k < len(part) and part & mines):
                     return False
     return True
+
+
+def _simpler(
+    needs: list[Need], safe: set[Cell], mines: set[Cell], count: tuple[set[Cell], int] | None
+) -> str | None:
+    """What is wrong with a step by layouts if a simpler rule proves one of its cells."""
+    if count is not None and safe and count[1] == 0:
+        return "no mine is left: that is a simpler rule"
+    pairs = [list(pair) for pair in combinations(needs, 2) if pair[0][0] & pair[1][0]]
+    for cell in sorted(safe | mines):
+        if any(_single([need], {cell} & safe, {cell} & mines) for need in needs):
+            return f"one number proves {cell}: that is a simpler rule"
+        if any(_pair(pair, {cell} & safe, {cell} & mines) for pair in pairs):
+            return f"two numbers prove {cell}: that is a simpler rule"
+    return None
 
 
 def _by_layouts(
