@@ -14,6 +14,7 @@ export class Replay {
     this.recording = null;
     this.grades = new Grades(page, (when) => film.step(when));
     this.saving = new Saving(page, at("replay-format"));
+    page.moved = (now) => this.grades.mark(now);
     at("which-game").addEventListener("change", () => this.load(this.bytes, Number(at("which-game").value)));
   }
 
@@ -54,14 +55,20 @@ export class Replay {
     this.page.show("replay");
     at("which-game").replaceChildren(...Array.from({ length: games }, (_, i) => new Option(`game ${i + 1} of ${games}`, i + 1)));
     at("which-game").value = number;
-    at("about-replay").textContent = `${recording.title()}: ${found.moves} moves, `
-      + (found.problems.length ? "with problems:" : "every move checked, no problems found.");
+    this.found = found;
+    this.#say();
     at("problems").replaceChildren(...found.problems.slice(0, 20).map((text) => {
       const item = document.createElement("li");
       item.textContent = text;
       return item;
     }));
     await this.#grade();
+  }
+
+  #say() {
+    const { moves, problems } = this.found;
+    at("about-replay").textContent = `${this.recording.title()}: ${moves} moves, `
+      + (problems.length ? "with problems:" : "every move checked, no problems found.");
   }
 
   async #grade() {
@@ -75,6 +82,7 @@ export class Replay {
     }
     if (recording !== this.recording || this.page.mode !== "replay") return;
     this.grades.show(recording);
+    this.#say();
     this.film.grown();
   }
 }
