@@ -1,6 +1,5 @@
 """The page that the server serves, in a browser: real clicks, touches and keys."""
 
-import base64
 import functools
 import http.server
 import json
@@ -63,18 +62,6 @@ def cell(number):
 
 def states(tab):
     return tab.run("[...document.querySelectorAll('.cell')].map((cell) => cell.dataset.state)")
-
-
-def drop(tab, data, name):
-    """Drops a file on the page."""
-    text = base64.b64encode(data).decode()
-    tab.run(
-        f"""(() => {{ const bytes = Uint8Array.from(atob("{text}"), (one) => one.charCodeAt(0));
-        const data = new DataTransfer();
-        data.items.add(new File([bytes], "{name}"));
-        document.body.dispatchEvent(new DragEvent("drop",
-          {{dataTransfer: data, bubbles: true, cancelable: true}})); }})()"""
-    )
 
 
 def paste(tab, text):
@@ -269,7 +256,7 @@ def test_a_replay_is_stepped(server, tab, screen):
     own = replays.record("strongest", Opening.of(LEVELS["beginner"]), 4)
     tab.show(*screen)
     tab.go(f"{server.url}/#replay")
-    drop(tab, replays.to_bytes(own), "game.json")
+    tab.drop(replays.to_bytes(own), "game.json")
     tab.until("document.getElementById('about-replay').textContent.includes('no problems')")
     boards = own.boards()
     tab.click('#film [data-do="next"]')
@@ -298,7 +285,7 @@ def test_a_game_of_another_program_is_graded(server, tab, screen):
     (own,) = grade_source(body, "", "", None)
     tab.show(*screen)
     tab.go(f"{server.url}/#replay")
-    drop(tab, evfs([made_up_game(0), game]), "two.evfs")
+    tab.drop(evfs([made_up_game(0), game]), "two.evfs")
     tab.until("!document.getElementById('which').hidden")
     tab.choose("#which-game", "2")
     tab.until(
@@ -342,13 +329,13 @@ def test_links_and_boards_of_other_programs_are_analysed(server, tab):
     position = from_text(STUCK)
     paste(tab, write("jsminesweeper", position).decode())
     tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-c63H'")
-    drop(tab, write("mbf", made_up_game(0)), "game.mbf")
+    tab.drop(write("mbf", made_up_game(0)), "game.mbf")
     tab.until("document.getElementById('answer-card').dataset.of === '9x9x10-81H'")
     tab.go(f"{server.url}/#analyse")
     tab.run("document.getElementById('pasted').value = '?b=1&m=0g0o00000000020a2'")
     tab.choose("#pasted", "?b=2&m=" + "1" * 52)
     tab.until("document.getElementById('edit-cols').value === '16'")
-    drop(tab, b"\x04\xff\xfe\x00", "broken.evf")
+    tab.drop(b"\x04\xff\xfe\x00", "broken.evf")
     tab.until("document.getElementById('headline').textContent.includes('that can be read')")
     assert all("400" in json.dumps(one) for one in tab.problems)
     tab.problems.clear()
@@ -429,7 +416,7 @@ def test_the_page_as_files_uses_the_server(server, tab, tmp_path):
             tab.show(*DESKTOP)
             tab.go(f"{origin}/index.html#analyse=8x8x10-c63H")
             tab.until("document.getElementById('cell-card').dataset.of")
-            drop(tab, write("evf", made_up_game(1)), "game.evf")
+            tab.drop(write("evf", made_up_game(1)), "game.evf")
             tab.until("document.querySelector('#totals p:nth-child(2)')")
             tab.run("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }")
             tab.choose("#replay-format", "mbf")
@@ -472,7 +459,7 @@ def test_everybody_can_use_it(server, tab, screen, dark):
         if "analyse" in path:
             tab.until("document.getElementById('cell-card').dataset.of")
         if "graded" in path:
-            drop(tab, write("evf", made_up_game(1)), "game.evf")
+            tab.drop(write("evf", made_up_game(1)), "game.evf")
             tab.until("document.querySelector('#graded-moves tbody tr')")
         tab.run(script)
         found = tab.run("axe.run().then((all) => all.violations)")

@@ -40,8 +40,8 @@ export class CellCard {
     if (risk === null) return "Its risk is not known.";
     const candidate = analysis.best?.candidates?.find((one) => one.row === row && one.col === col);
     const about = analysis.best?.win_is_exact ? "" : "about ";
-    const win = candidate ? `; opening it wins ${about}${(100 * candidate.win).toFixed(1)} %` : "";
-    return `${(100 * risk).toFixed(2)} % a mine${win}.`;
+    const win = candidate ? `; opening it wins ${about}${(100 * candidate.win).toFixed(1)}\u00a0%` : "";
+    return `${(100 * risk).toFixed(2)}\u00a0% a mine${win}.`;
   }
 
   async #ask() {
@@ -61,10 +61,12 @@ export class CellCard {
     at("cell-card").dataset.of = `${row},${col}`;
     if (numbers === null) return;
     const columns = [...numbers.map((share, number) => [String(number), share]), ["mine", risk ?? 0]];
+    // The largest bar is as high as there is room.
+    const largest = Math.max(...columns.map(([, share]) => share));
     at("numbers").replaceChildren(...columns.map(([name, share]) => {
       const item = document.createElement("li"), bar = document.createElement("i");
       const text = document.createElement("span"), label = document.createElement("b");
-      bar.style.setProperty("--share", share);
+      bar.style.setProperty("--share", share / largest);
       text.textContent = share < 0.0005 ? (share > 0 ? "<0.1" : "–") : percent(share);
       label.textContent = name === "mine" ? "✕" : name;
       item.dataset.number = name;

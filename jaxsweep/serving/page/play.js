@@ -51,7 +51,8 @@ export class Play {
     this.#changed();
     this.page.headline(
       { any: "Any cell may be a mine.", safe: "The first cell is never a mine.",
-        zero: "The first cell always shows 0." }[settings.start], "");
+        zero: "The first cell always shows 0." }[settings.start]
+        + (this.game.wishes ? " Then no guess is needed." : ""), "");
   }
 
   enter() {

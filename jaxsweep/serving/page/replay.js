@@ -15,16 +15,16 @@ export class Replay {
     this.grades = new Grades(page, (when) => film.step(when));
     this.saving = new Saving(page, at("replay-format"));
     page.moved = (now) => this.grades.mark(now);
-    at("which-game").addEventListener("change", () => this.load(this.bytes, Number(at("which-game").value)));
+    at("which-game").addEventListener("change", () =>
+      this.load(this.bytes, Number(at("which-game").value)).catch((error) => page.headline(error.message, "wrong")));
   }
 
   enter() {
-    at("replay-save").hidden = at("which").hidden = true;
+    at("film").hidden = at("replay-save").hidden = !this.recording;
+    at("which").hidden = !(this.games > 1);
     if (this.recording) {
       this.film.show(this.recording, this.now || 0);
       this.grades.show(this.recording);
-      at("replay-save").hidden = false;
-      at("which").hidden = !(this.games > 1);
     } else {
       this.page.board.resize(9, 9);
       this.page.board.draw(() => ({ state: "hidden" }));
@@ -49,7 +49,9 @@ export class Replay {
 
   // Shows a game of a file of `games`, which the server checks, and then grades.
   async load(bytes, number = 1, games = this.games) {
+    const loading = (this.loading = {});
     const found = await server.checkReplay(bytes, number);
+    if (loading !== this.loading) return;
     const recording = new Recording({ ...found.replay, survival: found.survival }, this.page.about.reasons);
     Object.assign(this, { bytes, number, games, recording, now: 0 });
     this.page.show("replay");
