@@ -21,6 +21,7 @@ from jaxsweep.commands import arguments, play
 from jaxsweep.puzzles.proofs import prove
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.game import GameStatus
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.scalar.deal import deal
 from jaxsweep.single import keyboard, leaderboard, terminal, terminal_play
@@ -236,7 +237,7 @@ def test_a_new_game_and_back_again():
 def test_a_board_without_a_guess_is_dealt(start):
     level = LEVELS["beginner"]
     for seed in range(3):
-        game = PersonGame.new(level, start, seed, no_guess=True).open((4, 4))
+        game = PersonGame.new(level, start, seed, guesses=Guesses.NOT_NEEDED).open((4, 4))
         board, opening = game.session.board, Opening(level, start, (4, 4))
         assert board.mines.sum() == level.mines
         assert prove(board.mines, (4, 4)).solved
@@ -252,7 +253,7 @@ def test_a_board_without_a_guess_is_dealt(start):
 
 def test_a_dense_board_without_a_guess_is_repaired():
     level = Level(9, 9, 35)
-    game = PersonGame.new(level, Start.ZERO, 1, no_guess=True).open((4, 4))
+    game = PersonGame.new(level, Start.ZERO, 1, guesses=Guesses.NOT_NEEDED).open((4, 4))
     assert game.session.board.mines.sum() == 35
     assert prove(game.session.board.mines, (4, 4)).solved
     replay = game.replay()
@@ -261,15 +262,15 @@ def test_a_dense_board_without_a_guess_is_repaired():
 
 
 def test_where_every_board_needs_a_guess_a_message_says_so():
-    state = press(TerminalGame.new(Level(2, 2, 2), Start.SAFE, 1, no_guess=True), " ")
+    state = press(TerminalGame.new(Level(2, 2, 2), Start.SAFE, 1, guesses=Guesses.NOT_NEEDED), " ")
     assert state.message == "no board of 2×2/2 was found that needs no guess from (1, 1)"
-    assert press(state, "r").game.session.no_guess
+    assert press(state, "r").game.session.guesses is Guesses.NOT_NEEDED
 
 
 def test_a_game_without_a_guess_is_not_in_the_leaderboard(tmp_path):
-    state = TerminalGame.new(Level(3, 3, 0), Start.SAFE, 1, no_guess=True)
+    state = TerminalGame.new(Level(3, 3, 0), Start.SAFE, 1, guesses=Guesses.NOT_NEEDED)
     state = finish(press(state, " "), "Ada", None)
-    assert state.message == "won in 0.0 s."
+    assert state.message == f"won in 0.0 s. {leaderboard.OTHER_MODES}"
     assert leaderboard.read() == []
 
 

@@ -50,6 +50,7 @@ WITHOUT_JAX = (
     "jaxsweep.rules.board",
     "jaxsweep.rules.clicks",
     "jaxsweep.rules.grid",
+    "jaxsweep.rules.guesses",
     "jaxsweep.rules.level",
     "jaxsweep.rules.notation",
     "jaxsweep.rules.reasons",

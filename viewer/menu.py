@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import LEVELS, Start
 from jaxsweep.scalar.players import PLAYERS
 from jaxsweep.single import leaderboard
@@ -41,8 +42,14 @@ def menu_values(menu: Menu) -> tuple[str, ...]:
     draft = menu.draft
     named = leaderboard.level_name(draft.level)
     level = f"{named}, {draft.level}" if named in LEVELS else str(draft.level)
-    guesses = "none needed, in Play" if draft.no_guess else "may be needed"
-    return level, draft.start.value, guesses, draft.strategy, str(draft.seed), draft.name
+    return (
+        level,
+        draft.start.value,
+        draft.guesses.value,
+        draft.strategy,
+        str(draft.seed),
+        draft.name,
+    )
 
 
 def _next_option(menu: Menu, step: int) -> Settings:
@@ -58,7 +65,7 @@ def _next_option(menu: Menu, step: int) -> Settings:
         case "Start":
             return replace(draft, start=after(list(Start), draft.start))
         case "Guesses":
-            return replace(draft, no_guess=not draft.no_guess)
+            return replace(draft, guesses=after(list(Guesses), draft.guesses))
         case "Player":
             return replace(draft, strategy=after(list(PLAYERS), draft.strategy))
         case "Seed":

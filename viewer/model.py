@@ -9,6 +9,7 @@ from jaxtyping import Int8
 
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.grid import HIDDEN
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.scalar.players import BEST
 from jaxsweep.single.leaderboard import DEFAULT_NAME
@@ -56,8 +57,8 @@ class Settings:
     strategy: str = BEST
     seed: int = 1
     name: str = DEFAULT_NAME
-    no_guess: bool = False
-    """Whether the person's boards are to be solvable without a guess."""
+    guesses: Guesses = Guesses.AS_DEALT
+    """The mode of the person's games: what a guess leads to."""
 
     @property
     def opening(self) -> Opening:

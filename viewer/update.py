@@ -20,7 +20,7 @@ def start(settings: Settings, mode: Mode = Mode.PLAY, size: Point = (1280, 800))
     both = Overlay(odds=True, marks=True)
     model = Model(
         settings=settings,
-        play=PlayState(PersonGame.new(level, settings.start, settings.seed, settings.no_guess)),
+        play=PlayState(PersonGame.new(level, settings.start, settings.seed, settings.guesses)),
         editor=Editor.blank(level),
         size=size,
         overlays={Mode.REPLAY: both, Mode.WATCH: both, Mode.ANALYSE: replace(both, percent=True)},

@@ -12,6 +12,7 @@ from rich.text import Text
 from jaxsweep.commands import arguments
 from jaxsweep.metrics.game import game_metrics, metrics_to_json
 from jaxsweep.rules.clicks import Button, Click, ClickedGame
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import Opening, Start
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
@@ -32,6 +33,14 @@ EXAMPLES = """examples:
   python -m jaxsweep.play --save game.json.gz       save the game as a replay
   python -m jaxsweep.play intermediate --human      play yourself
   python -m jaxsweep.play expert --human --no-guess no luck needed
+  python -m jaxsweep.play expert --human --guesses only-if-forced
+
+what a guess leads to, with --human --guesses:
+  as-dealt        safe or a mine, as the board was dealt
+  not-needed      as dealt, but the board can be solved without
+  forbidden       a mine; the board can be solved without
+  safe-if-forced  safe where no cell is certain, else as dealt
+  only-if-forced  safe where no cell is certain, else a mine
 
 keys with --human: arrows or h j k l move, space opens a cell or what is around
 a number that has its flags, f flags, ? gives a hint, p shows the odds, u undoes,
@@ -66,10 +75,19 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     arguments.add_json(parser)
     parser.add_argument("--human", action="store_true", help="play yourself; the keys are below")
-    parser.add_argument(
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument(
+        "--guesses",
+        choices=[mode.value for mode in Guesses],
+        metavar="MODE",
+        help="with --human: what a guess leads to; the modes are below (default: as-dealt)",
+    )
+    modes.add_argument(
         "--no-guess",
-        action="store_true",
-        help="with --human: boards that can be solved without a guess from the first cell",
+        dest="guesses",
+        action="store_const",
+        const=Guesses.NOT_NEEDED.value,
+        help="with --human: the same as --guesses not-needed",
     )
     parser.add_argument(
         "--name", metavar="NAME", help="who plays, for the leaderboard (default: the user)"
@@ -85,8 +103,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         given = getattr(parsed, option)
         if given is not None and given is not False:
             parser.error(f"--{option} does not go with --human")
-    if parsed.no_guess and not parsed.human:
-        parser.error("--no-guess is for --human; such boards: python -m jaxsweep.boards")
+    if parsed.guesses is not None and not parsed.human:
+        given = f"--guesses {parsed.guesses}"
+        parser.error(f"{given} is for --human; boards without: python -m jaxsweep.boards")
     if parsed.name is not None and not parsed.human:
         parser.error("--name is for the leaderboard, which needs --human")
     if parsed.save is not None and parsed.games is not None:
@@ -126,11 +145,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _play_human(parsed: argparse.Namespace, seed: int) -> int:
     # Imported here, so that watching a game does not wait for it.
     from jaxsweep.single import leaderboard, terminal_play
+    from jaxsweep.single.bending import check_size
 
     level, start, name = arguments.read_level(parsed.level), Start(parsed.start), parsed.name
     name = leaderboard.default_name() if name is None else leaderboard.tidy_name(name)
+    guesses = Guesses(parsed.guesses or Guesses.AS_DEALT.value)
+    check_size(level, guesses)
     use_cache()
-    return terminal_play.play(level, start, seed, name, parsed.save, parsed.no_guess)
+    return terminal_play.play(level, start, seed, name, parsed.save, guesses)
 
 
 def show(

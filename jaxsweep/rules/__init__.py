@@ -5,5 +5,6 @@ opened. On the device, `bitboard` packs grids into words, `game` deals and plays
 a player sees, `deduction` finds certain cells and `frontier` builds the constraint arrays of the
 engines; `randomness` draws integers, and `arrays` has prefix sums and stream compaction. On the
 host, without JAX, `grid` and `board` are the rules of one board in NumPy, `notation` is what a
-player sees of it, with its text and JSON forms, and `threefry` draws the same random numbers.
+player sees of it, with its text and JSON forms, and `threefry` draws the same random numbers;
+`guesses` has the modes in which people play.
 """

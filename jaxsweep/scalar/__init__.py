@@ -8,6 +8,7 @@ and the same players, for one position.
 - `geometry`, `view`: sets of cells as integers; what a player sees.
 - `deduction`: the rounds of deduction, as the arena plays them.
 - `counting`, `exact`: exact counting of components, and of whole positions, with a budget.
+- `layout_draws`: a layout drawn uniformly from the consistent ones.
 - `least_risk`, `fifty_fifty`, `lookahead`, `win_probability`: how a cell is chosen.
 - `endgame`, `layout_listing`, `small_boards`: exhaustive search over sets of layouts.
 - `players`: every player's parameters by name, and their advice in one position.

@@ -13,7 +13,7 @@ is then an addition, and one more mine is a shift.
 
 from dataclasses import dataclass
 from math import comb
-from typing import no_type_check
+from typing import NamedTuple, no_type_check
 
 from jaxsweep.scalar.geometry import CellSet, indices
 
@@ -60,12 +60,7 @@ def count_component(constraints: tuple[Constraint, ...], max_states: int) -> Cou
     Raises `OverBudgetError` if the states of the forward pass exceed `max_states`. A state with
     counts of many bits stands for several, by the time that their multiplication takes.
     """
-    sets = _tile_sets(constraints)
-    order = _breadth_first(sets, constraints)
-    tiles = [(sets[numbers], numbers) for numbers in order]
-    width = sum(cells.bit_count() for cells, _ in tiles) + 1
-    steps = _steps(tiles, constraints, width)
-    forward, states = _forward(constraints, steps, max_states)
+    tiles, steps, forward, width, states = forward_pass(constraints, max_states)
     total = forward[-1].get(0, 0)
     if not total:
         return CountedComponent(0, (), (), states)
@@ -88,6 +83,35 @@ def count_component(constraints: tuple[Constraint, ...], max_states: int) -> Cou
         ),
         states,
     )
+
+
+class ForwardPass(NamedTuple):
+    """The forward messages of a component, and what it takes to walk back through them."""
+
+    tiles: list[tuple[CellSet, int]]
+    """The cells of each tile set, in order, and its constraints as a set of bits."""
+    steps: list[tuple[list[tuple[int, int, int, int]], int, int]]
+    """For each tile set its choices, as `_steps` returns them."""
+    messages: list[dict[int, int]]
+    """The states before each step and at the end, each with its polynomial."""
+    width: int
+    """The bits of a coefficient of a polynomial."""
+    states: int
+    """What the pass took of the budget."""
+
+
+def forward_pass(constraints: tuple[Constraint, ...], max_states: int) -> ForwardPass:
+    """Assigns the tile sets of a component one after the other, and merges equal states.
+
+    Raises `OverBudgetError` as `count_component`.
+    """
+    sets = _tile_sets(constraints)
+    order = _breadth_first(sets, constraints)
+    tiles = [(sets[numbers], numbers) for numbers in order]
+    width = sum(cells.bit_count() for cells, _ in tiles) + 1
+    steps = _steps(tiles, constraints, width)
+    messages, states = _forward(constraints, steps, max_states)
+    return ForwardPass(tiles, steps, messages, width, states)
 
 
 @no_type_check

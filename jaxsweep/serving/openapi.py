@@ -87,7 +87,7 @@ def _analyze(limits: Limits) -> Schema:
         "type": "array",
         "minItems": 1,
         "maxItems": most,
-        "items": {"anyOf": [ref("Position"), ref("PositionText")]},
+        "items": {"anyOf": [ref("Position"), ref("PositionText"), ref("PositionTiles")]},
     }
     return {
         "operationId": "analyze",
@@ -99,7 +99,9 @@ def _analyze(limits: Limits) -> Schema:
         "requestBody": {
             "required": True,
             "content": {
-                "application/json": {"schema": {"anyOf": [ref("Position"), array]}},
+                "application/json": {
+                    "schema": {"anyOf": [ref("Position"), ref("PositionTiles"), array]}
+                },
                 "text/plain": {"schema": {"anyOf": [ref("PositionText"), ref("Link")]}},
                 "application/octet-stream": {"schema": _ANY_FILE},
             },

@@ -87,6 +87,16 @@ def schemas() -> Schema:
             }
         )
         | {"examples": [{"rows": 3, "cols": 4, "mines": 2, "board": ["01HH", "01HH", "011H"]}]},
+        "PositionTiles": object_of(
+            {
+                "board": object_of({"width": side, "height": side, "mines": WHOLE}),
+                "tiles": {
+                    "type": "array",
+                    "items": object_of({"x": WHOLE, "y": WHOLE, "value": WHOLE}),
+                },
+            }
+        )
+        | {"description": "a message of mspe.node: the cells that are open"},
         "PositionText": TEXT
         | {
             "description": "a line COLSxROWSxMINES, then a line a row; several may follow",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.rules.board import Cell
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.leaderboard import Entry
@@ -37,14 +38,16 @@ class PersonGame:
     mistake loses nothing."""
 
     @classmethod
-    def new(cls, level: Level, start: Start, seed: int, no_guess: bool = False) -> "PersonGame":
+    def new(
+        cls, level: Level, start: Start, seed: int, guesses: Guesses = Guesses.AS_DEALT
+    ) -> "PersonGame":
         """Returns a game with no cell open."""
-        return cls(Session.new(level, start, seed, no_guess))
+        return cls(Session.new(level, start, seed, guesses))
 
     @property
     def is_ranked(self) -> bool:
-        """Whether it belongs in the leaderboard: boards without guesses are another game."""
-        return not self.session.no_guess
+        """Whether it belongs in the leaderboard: the other modes are other games."""
+        return self.session.guesses is Guesses.AS_DEALT
 
     @property
     def is_over(self) -> bool:
@@ -76,11 +79,11 @@ class PersonGame:
         return self if self.left is None else self.left
 
     def new_game(
-        self, level: Level, start: Start, seed: int, no_guess: bool = False
+        self, level: Level, start: Start, seed: int, guesses: Guesses = Guesses.AS_DEALT
     ) -> "PersonGame":
         """Starts another game; one that is under way can be returned to by undo."""
         left = replace(self, left=None) if self.is_under_way else None
-        return replace(PersonGame.new(level, start, seed, no_guess), left=left)
+        return replace(PersonGame.new(level, start, seed, guesses), left=left)
 
     def tick(self, seconds: float) -> "PersonGame":
         """Advances the clock, which runs while the game is under way, and also after it is left."""
@@ -112,7 +115,9 @@ class PersonGame:
         """How a finished game ended, in a sentence."""
         if self.session.status is GameStatus.WON:
             return f"won in {self.seconds:.1f} s{', with help' if self.helped else ''}."
-        return f"a mine, after {self.seconds:.1f} s."
+        judgement = self.session.judgement
+        why = "" if judgement is None else judgement.text
+        return f"a mine, after {self.seconds:.1f} s{f': {why}' if why else ''}."
 
     def replay(self) -> Replay | None:
         """Returns the game so far; None before the first cell is opened."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jaxsweep.rules.board import Cell
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import Level, LevelError, Start
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.rules.status import GameStatus
@@ -40,10 +41,12 @@ class TerminalGame:
     """The same for the game that `game.left` holds: undo restores its cursor and odds."""
 
     @classmethod
-    def new(cls, level: Level, start: Start, seed: int, no_guess: bool = False) -> "TerminalGame":
+    def new(
+        cls, level: Level, start: Start, seed: int, guesses: Guesses = Guesses.AS_DEALT
+    ) -> "TerminalGame":
         """Returns a game with no cell open, and the cursor in the middle of the board."""
         middle = (level.rows // 2, level.cols // 2)
-        return cls(PersonGame.new(level, start, seed, no_guess), middle)
+        return cls(PersonGame.new(level, start, seed, guesses), middle)
 
     @property
     def sees_odds(self) -> bool:
@@ -146,7 +149,7 @@ def _undo(state: TerminalGame) -> TerminalGame:
 def _new_game(state: TerminalGame) -> TerminalGame:
     session = state.game.session
     seed = (session.seed + 1) % 2**32
-    game = state.game.new_game(session.level, session.start, seed, session.no_guess)
+    game = state.game.new_game(session.level, session.start, seed, session.guesses)
     if game.left is None:
         return TerminalGame(game, state.cursor)
     view = replace(state, left=None)

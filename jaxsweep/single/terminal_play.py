@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console, Group
 from rich.text import Text
 
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import LEVELS, Level, Start
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single import leaderboard, terminal
@@ -31,7 +32,9 @@ def finish(state: TerminalGame, name: str, save: Path | None) -> TerminalGame:
     game, entry = state.game, state.game.entry(name)
     message = game.result
     try:
-        if game.is_ranked:
+        if not game.is_ranked:
+            message += " " + leaderboard.OTHER_MODES
+        else:
             if not game.entered:
                 leaderboard.add(entry)
             message += " " + leaderboard.standing_after(leaderboard.read(), entry)
@@ -58,8 +61,8 @@ def frame(state: TerminalGame, name: str, console: Console) -> Group:
     session = state.game.session
     known = leaderboard.level_name(session.level)
     level = f"{known if known in LEVELS else 'custom'} {session.level}"
-    no_guess = ", no guess" if session.no_guess else ""
-    title = f"{level}, {session.start.value} start{no_guess}, seed {session.seed}, {name}"
+    mode = "" if session.guesses is Guesses.AS_DEALT else f", {session.guesses.text}"
+    title = f"{level}, {session.start.value} start{mode}, seed {session.seed}, {name}"
     return Group(
         Text(title, "bold", no_wrap=True, overflow="ellipsis"),
         Text(KEYS, "bright_black", no_wrap=True, overflow="ellipsis"),
@@ -123,14 +126,19 @@ class _Screen:
 
 
 def play(
-    level: Level, start: Start, seed: int, name: str, save: Path | None, no_guess: bool = False
+    level: Level,
+    start: Start,
+    seed: int,
+    name: str,
+    save: Path | None,
+    guesses: Guesses = Guesses.AS_DEALT,
 ) -> int:
     """Plays in the terminal until the person quits; returns the exit status.
 
     Raises `TerminalError` where there is no terminal.
     """
     console = Console(highlight=False)
-    screen, state = _Screen(console, name), TerminalGame.new(level, start, seed, no_guess)
+    screen, state = _Screen(console, name), TerminalGame.new(level, start, seed, guesses)
     finished = False
     try:
         with whole_screen(console):

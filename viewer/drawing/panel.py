@@ -1,6 +1,7 @@
 """The panel next to the board: the game, messages, and what the engine says of the position."""
 
 from jaxsweep.beliefs import Status
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.grading import Kind
 from jaxsweep.single.grading.report import MISTAKE, sentence, totals
@@ -81,8 +82,8 @@ def _draw_counters(canvas: Canvas, model: Model, rect: Rect) -> None:
         left = rect.left + i * half
         width = canvas.text(number, (left, rect.top - px(4)), LARGE + 4, weight=Weight.BOLD)
         canvas.text(what, (left + width + px(6), rect.top + px(14)), SMALL, theme.faint)
-    no_guess = ", no guess" if session.no_guess else ""
-    about = f"{session.level}, {session.start.value} start{no_guess}, seed {session.seed}"
+    mode = "" if session.guesses is Guesses.AS_DEALT else f", {session.guesses.text}"
+    about = f"{session.level}, {session.start.value} start{mode}, seed {session.seed}"
     about += ", with help" if game.helped else ""
     line = Rect(rect.left, rect.top + px(40), rect.width, px(LINE))
     canvas.text_in(about, line, SMALL, theme.faint)

@@ -47,9 +47,7 @@ def on_chord(model: Model, cell: Cell) -> Model:
 def new_game(model: Model) -> Model:
     """Starts a game by the settings; undo returns to the previous one, if it was not over."""
     settings = model.settings
-    game = model.play.game.new_game(
-        settings.level, settings.start, settings.seed, settings.no_guess
-    )
+    game = model.play.game.new_game(settings.level, settings.start, settings.seed, settings.guesses)
     if model.overlays.get(Mode.PLAY, Overlay()).any:
         game = game.with_help()
     message = "" if game.left is None else "a new game; U takes you back"
@@ -135,7 +133,7 @@ def _undo(model: Model) -> Model:
         level=session.level,
         start=session.start,
         seed=session.seed,
-        no_guess=session.no_guess,
+        guesses=session.guesses,
     )
     model = replace(model, settings=settings, zoom=1.0, pan=(0, 0))
     return read_leaderboard(replace(model, message="back in the game you left"))
