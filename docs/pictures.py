@@ -28,7 +28,7 @@ from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
 from jaxsweep.single.grading import grade
-from jaxsweep.single.replay import record, to_json
+from jaxsweep.single.replay import record, to_bytes, to_json
 from tests.browser import DESKTOP, PHONE, opened
 from tests.serving import running
 from viewer import drawing
@@ -231,8 +231,25 @@ def web_page(position: Position) -> None:
         ):
             tab.show(*screen, dark=dark)
             tab.go(f"{server.url}/#analyse={link}")
-            tab.until("!document.getElementById('answer-card').hidden")
+            tab.until("document.getElementById('cell-card').dataset.of")
             tab.photograph(IMAGES / f"{name}.png")
+
+
+def web_replay(seed: int) -> None:
+    """A graded replay on the page, behind its last turning point."""
+    data = to_bytes(record("exact", Opening.of(LEVELS["expert"]), seed))
+    with (
+        running() as server,
+        tempfile.TemporaryDirectory() as folder,
+        opened(Path(folder)) as tab,
+    ):
+        tab.show(*DESKTOP)
+        tab.go(f"{server.url}/#replay")
+        tab.drop(data, "game.json")
+        tab.until("document.querySelector('#turns li')")
+        tab.click("#turns li:last-child button")
+        tab.run("scrollTo(0, 0)")
+        tab.photograph(IMAGES / "page-replay.png")
 
 
 if __name__ == "__main__":
@@ -248,3 +265,4 @@ if __name__ == "__main__":
     window_analyse(position)
     window_start()
     web_page(position)
+    web_replay(seed=4)

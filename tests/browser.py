@@ -130,6 +130,17 @@ class Tab:
             it.dispatchEvent(new Event("change", {{bubbles: true}})); }})()"""
         )
 
+    def drop(self, data, name):
+        """Drops a file on the page."""
+        text = base64.b64encode(data).decode()
+        self.run(
+            f"""(() => {{ const bytes = Uint8Array.from(atob("{text}"), (one) => one.charCodeAt(0));
+            const data = new DataTransfer();
+            data.items.add(new File([bytes], "{name}"));
+            document.body.dispatchEvent(new DragEvent("drop",
+              {{dataTransfer: data, bubbles: true, cancelable: true}})); }})()"""
+        )
+
     def press(self, *keys):
         """Presses keys, one after the other."""
         codes = {" ": "Space", "Enter": "Enter"}

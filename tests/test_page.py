@@ -1,8 +1,11 @@
 """The page that the server serves, in a browser: real clicks, touches and keys."""
 
+import functools
+import http.server
 import json
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,13 +14,18 @@ from tests.needs import missing, packages, program
 
 packages("starlette", "uvicorn", "websockets", group="serving")
 
+from jaxsweep.commands.grade_files import grade_source
+from jaxsweep.formats import read, write
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.notation import from_text, to_text
 from jaxsweep.scalar.deal import deal
+from jaxsweep.scalar.number_odds import number_odds
 from jaxsweep.serving import site
+from jaxsweep.serving.guard import Trust
 from jaxsweep.single import replay as replays
 from jaxsweep.single.analysis import analyze
 from tests.browser import DESKTOP, PHONE, opened
+from tests.format_samples import evfs, made_up_game
 from tests.serving import STUCK, running
 from viewer.theme import DARK, LIGHT, Theme
 
@@ -56,6 +64,31 @@ def states(tab):
     return tab.run("[...document.querySelectorAll('.cell')].map((cell) => cell.dataset.state)")
 
 
+def paste(tab, text):
+    """Pastes a text on the page."""
+    tab.run(
+        "(() => { const data = new DataTransfer(); data.setData('text', "
+        f"{json.dumps(text)}); document.body.dispatchEvent(new ClipboardEvent('paste', "
+        "{clipboardData: data, bubbles: true})); })()"
+    )
+
+
+def hover(tab, selector):
+    """Moves the mouse to an element."""
+    x, y = tab.place(selector)
+    tab.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+
+def facts(tab, selector):
+    """The terms and what they say of a list of facts."""
+    return dict(
+        tab.run(
+            f"[...document.querySelectorAll('{selector} div')]"
+            ".map((pair) => [pair.children[0].textContent, pair.children[1].textContent])"
+        )
+    )
+
+
 def mines_of(first):
     level = LEVELS["beginner"]
     return deal(Opening(level, Start.SAFE, first), SEED).reshape(-1)
@@ -76,17 +109,13 @@ def test_a_game_is_won(server, tab, screen):
         if states(tab)[number] == "hidden":
             tab.click(cell(number))
     assert tab.text("#headline").startswith("Won in")
-    shown = dict(
-        tab.run(
-            "[...document.querySelectorAll('#result div')]"
-            ".map((pair) => [pair.children[0].textContent, pair.children[1].textContent])"
-        )
-    )
-    assert {"Time", "3BV", "Clicks", "3BV/s", "Efficiency"} == set(shown)
+    assert {"Time", "3BV", "Clicks", "3BV/s", "Efficiency"} == set(facts(tab, "#result"))
     # What the page recorded is a game by the rules of the server.
-    tab.click('[data-do="see"]')
+    tab.click('[data-do="grade"]')
+    tab.until("document.querySelector('#totals p:nth-child(2)')")
     assert "by hand" in tab.text("#about-replay")
-    assert tab.text("#headline").startswith("✓ won") or tab.text("#move") == "0"
+    assert "no problems found" in tab.text("#about-replay")
+    assert tab.text("#totals").startswith("Won: the chance to win was 9")
     tab.press("End")
     assert tab.text("#headline").startswith("✓ won")
 
@@ -106,6 +135,7 @@ def test_the_recorded_game_is_checked(server, tab):
         if tab.text("#headline").startswith(("Won", "A mine")):
             break
     tab.click('[data-do="save"]')
+    tab.until("window.saved")
     saved = json.loads(tab.run("window.saved.text()"))
     assert saved["strategy"] == "human"
     found = server.post("/replay/check", saved).data
@@ -192,22 +222,15 @@ def test_pasted_positions_are_shown_and_impossible_ones_explained(server, tab):
     tab.show(*DESKTOP)
     tab.go(f"{server.url}/")
 
-    def paste(text):
-        tab.run(
-            "(() => { const data = new DataTransfer(); data.setData('text', "
-            f"{json.dumps(text)}); document.body.dispatchEvent(new ClipboardEvent('paste', "
-            "{clipboardData: data, bubbles: true})); })()"
-        )
-
-    paste(STUCK)
+    paste(tab, STUCK)
     tab.until("!document.getElementById('answer-card').hidden")
     assert len(states(tab)) == 64
-    paste("2x2x9\nHH\nHH\n")
+    paste(tab, "2x2x9\nHH\nHH\n")
     tab.until("document.getElementById('headline').textContent === '9 mines do not fit'")
-    paste("4x3x2\n01HH\n01H\n011H\n")
+    paste(tab, "4x3x2\n01HH\n01H\n011H\n")
     tab.until("document.getElementById('headline').textContent === 'line 3: 3 cells, not 4'")
     # The server refuses it: the browser says so on its console, which is no fault of the page.
-    paste("3x3x2\nH1H\n1H1\nH3H\n")
+    paste(tab, "3x3x2\nH1H\n1H1\nH3H\n")
     tab.until("document.getElementById('headline').textContent.startsWith('inconsistent: ')")
     refused = [one for one in tab.problems if "400" in json.dumps(one)]
     assert tab.problems == refused
@@ -233,12 +256,7 @@ def test_a_replay_is_stepped(server, tab, screen):
     own = replays.record("strongest", Opening.of(LEVELS["beginner"]), 4)
     tab.show(*screen)
     tab.go(f"{server.url}/#replay")
-    text = json.dumps(json.dumps(replays.to_json(own)))
-    tab.run(
-        "(() => { const data = new DataTransfer(); data.items.add(new File(["
-        f"{text}], 'game.json')); document.body.dispatchEvent(new DragEvent('drop', "
-        "{dataTransfer: data, bubbles: true, cancelable: true})); })()"
-    )
+    tab.drop(replays.to_bytes(own), "game.json")
     tab.until("document.getElementById('about-replay').textContent.includes('no problems')")
     boards = own.boards()
     tab.click('#film [data-do="next"]')
@@ -260,6 +278,167 @@ def test_a_replay_is_stepped(server, tab, screen):
 
 
 @SCREENS
+def test_a_game_of_another_program_is_graded(server, tab, screen):
+    """The page shows what `grade --json` says, move by move."""
+    game = made_up_game(1)
+    body = write("evf", game)
+    (own,) = grade_source(body, "", "", None)
+    tab.show(*screen)
+    tab.go(f"{server.url}/#replay")
+    tab.drop(evfs([made_up_game(0), game]), "two.evfs")
+    tab.until("!document.getElementById('which').hidden")
+    tab.choose("#which-game", "2")
+    tab.until(
+        f"document.getElementById('totals').textContent === {json.dumps(''.join(own['totals']))}"
+    )
+    tab.click('[data-do="all-moves"]')
+    rows = tab.run(
+        "[...document.querySelectorAll('#graded-moves tbody tr')]"
+        ".map((row) => [...row.children].map((cell) => cell.textContent))"
+    )
+    assert len(rows) == len(own["moves"])
+    for (number, _, risk, least, lost, luck), move in zip(rows, own["moves"], strict=True):
+        assert int(number) == move["index"]
+        assert risk == f"{100 * move['risk']:.1f}"
+        assert least == f"{100 * move['least_risk']:.1f}"
+        for shown, value in ((lost, -move["loss"]), (luck, move["luck"])):
+            assert float(shown.replace("−", "-") or "0") == pytest.approx(100 * value, abs=0.051)
+    turns = tab.run("[...document.querySelectorAll('#turns li')].map((one) => one.textContent)")
+    assert turns == [one["text"] for one in own["moves"] if one["index"] in own["turning_points"]]
+    assert facts(tab, "#grade-metrics")["ZiNi"] == str(own["metrics"]["zini"])
+    losses = sum(move["loss"] >= 0.01 for move in own["moves"])
+    assert tab.run("document.querySelectorAll('#timeline .is-loss').length") == losses
+    tab.click("#turns li:last-child button")
+    assert int(tab.text("#move")) == own["turning_points"][-1]
+    assert tab.text("#reason") == turns[-1]
+    (after,) = (move["win_after"] for move in own["moves"] if move["text"] == turns[-1])
+    assert facts(tab, "#facts")["Chance to win"] == f"{100 * after:.1f}\u00a0%"
+    # It is saved as any other format.
+    tab.run("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }")
+    tab.choose("#replay-format", "rmv")
+    tab.click('[data-do="save-replay"]')
+    tab.until("window.saved")
+    saved = tab.run("window.saved.arrayBuffer().then((data) => [...new Uint8Array(data)])")
+    (held,) = read(body)
+    assert bytes(saved) == write("rmv", held)
+
+
+def test_links_and_boards_of_other_programs_are_analysed(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/#play")
+    position = from_text(STUCK)
+    paste(tab, write("jsminesweeper", position).decode())
+    tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-c63H'")
+    tab.drop(write("mbf", made_up_game(0)), "game.mbf")
+    tab.until("document.getElementById('answer-card').dataset.of === '9x9x10-81H'")
+    tab.go(f"{server.url}/#analyse")
+    tab.run("document.getElementById('pasted').value = '?b=1&m=0g0o00000000020a2'")
+    tab.choose("#pasted", "?b=2&m=" + "1" * 52)
+    tab.until("document.getElementById('edit-cols').value === '16'")
+    tab.drop(b"\x04\xff\xfe\x00", "broken.evf")
+    tab.until("document.getElementById('headline').textContent.includes('that can be read')")
+    assert all("400" in json.dumps(one) for one in tab.problems)
+    tab.problems.clear()
+
+
+@SCREENS
+def test_a_board_that_needs_no_guess_is_played(server, tab, screen):
+    tab.show(*screen)
+    tab.go(f"{server.url}/?seed={SEED}")
+    tab.click("#play-no-guess")
+    tab.choose("#play-wish", "pair")
+    tab.click(cell(40))
+    tab.until("document.querySelector('[data-cell=\"40\"]').dataset.state !== 'hidden'")
+    assert tab.text("#headline") == "No guess is needed."
+    order = {"level": "beginner", "row": 4, "col": 4, "seed": SEED, "max_rule": "pair"}
+    board = server.post("/boards", order).data
+    mines = {row * 9 + col for row, col in board["mine_cells"]}
+    for number in sorted(set(range(81)) - mines):
+        if states(tab)[number] == "hidden":
+            tab.click(cell(number))
+    assert tab.text("#headline").startswith("Won in")
+    shown = facts(tab, "#result")
+    assert shown["Difficulty"] == f"{board['difficulty']:.1f}"
+    assert shown["Hardest rule"] == board["hardest_rule"]
+    # What was played is that deal of the seed.
+    tab.click('[data-do="grade"]')
+    tab.until("document.querySelector('#totals p:nth-child(2)')")
+    assert f"seed {SEED}" in tab.text("#about-replay")
+    assert "no problems found" in tab.text("#about-replay")
+
+
+@SCREENS
+def test_a_hidden_cell_tells_what_it_would_show(server, tab, screen):
+    tab.show(*screen)
+    tab.go(f"{server.url}/#analyse=8x8x10-c63H")
+    tab.until("!document.getElementById('answer-card').hidden")
+
+    def shows(row, col):
+        """Whether the page shows the numbers of a cell."""
+        tab.until(f"document.getElementById('cell-card').dataset.of === '{row},{col}'")
+        assert tab.text("#cell-name") == f"Row {row}, column {col}"
+        odds = number_odds(from_text(STUCK), (row, col))
+        assert odds is not None
+        titles = tab.run("[...document.querySelectorAll('#numbers li')].map((one) => one.title)")
+        for number, (title, share) in enumerate(zip(titles, odds, strict=False)):
+            assert title == f"shows {number}: {100 * share:.2f} %"
+        assert titles[9] == f"a mine: {100 * (1 - odds.sum()):.2f} %"
+
+    best = analyze([from_text(STUCK)])[0].best
+    assert best is not None
+    shows(*best)
+    assert "opening it wins about" in tab.text("#cell-risk")
+    if tab.touched:
+        tab.click(cell(35), "right")
+        assert tab.text("#headline").startswith("(4, 3): 13.")
+        assert states(tab)[35] == "hidden"
+    else:
+        hover(tab, cell(35))
+    shows(4, 3)
+    if not tab.touched:
+        tab.press("ArrowDown")
+        shows(1, 0)
+        tab.press("ArrowRight")
+        shows(1, 1)
+        # Of an open cell there is nothing to tell.
+        hover(tab, cell(0))
+        shows(*best)
+
+
+def test_the_page_as_files_uses_the_server(server, tab, tmp_path):
+    """Exported, and served by any web server, it does all that the server's own page does."""
+    handler = functools.partial(Quiet, directory=tmp_path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as own:
+        origin = f"http://127.0.0.1:{own.server_port}"
+        threading.Thread(target=own.serve_forever, daemon=True).start()
+        with running(trust=Trust(origins=frozenset({origin}))) as friend:
+            site.export(tmp_path, friend.url)
+            tab.show(*DESKTOP)
+            tab.go(f"{origin}/index.html#analyse=8x8x10-c63H")
+            tab.until("document.getElementById('cell-card').dataset.of")
+            tab.drop(write("evf", made_up_game(1)), "game.evf")
+            tab.until("document.querySelector('#totals p:nth-child(2)')")
+            tab.run("URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }")
+            tab.choose("#replay-format", "mbf")
+            tab.click('[data-do="save-replay"]')
+            tab.until("window.saved")
+            assert tab.run("window.saved.size") == len(write("mbf", made_up_game(1)))
+            tab.click('[data-to="play"]')
+            tab.click("#play-no-guess")
+            tab.click(cell(0))
+            tab.until("document.querySelector('[data-cell=\"0\"]').dataset.state !== 'hidden'")
+            tab.send("Page.navigate", url="about:blank")
+        own.shutdown()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A web server of files that says nothing."""
+
+    def log_message(self, format, *arguments):
+        """Does nothing."""
+
+
+@SCREENS
 def test_nothing_is_wider_than_the_screen(server, tab, screen):
     tab.show(*screen)
     for fragment in ("play", "analyse", "watch", "replay"):
@@ -268,14 +447,20 @@ def test_nothing_is_wider_than_the_screen(server, tab, screen):
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_everybody_can_use_it(server, tab, dark, tmp_path):
+@SCREENS
+def test_everybody_can_use_it(server, tab, screen, dark):
     """What axe-core, a checker of accessibility, calls serious or critical does not occur."""
-    tab.show(*DESKTOP, dark=dark)
+    tab.show(*screen, dark=dark)
     script = axe()
-    for path in ("/#play", "/#analyse=8x8x10-c63H", "/#watch", "/#replay"):
-        tab.go(server.url + path)
+    for path in ("/#play", "/#analyse=8x8x10-c63H", "/#watch", "/#replay", "/#replay graded"):
+        tab.go(server.url + path.removesuffix(" graded"))
+        if "play" in path:
+            tab.run("document.getElementById('play-no-guess').click()")
         if "analyse" in path:
-            tab.until("!document.getElementById('answer-card').hidden")
+            tab.until("document.getElementById('cell-card').dataset.of")
+        if "graded" in path:
+            tab.drop(write("evf", made_up_game(1)), "game.evf")
+            tab.until("document.querySelector('#graded-moves tbody tr')")
         tab.run(script)
         found = tab.run("axe.run().then((all) => all.violations)")
         serious = [

@@ -1,6 +1,7 @@
 // Analysing: a position that is drawn, pasted, dropped or carried by a link, and what is known of it.
 
 import { sign } from "./board.js";
+import { CellCard } from "./cell.js";
 import { FLAG, HIDDEN, Position, fromLink } from "./position.js";
 import * as server from "./server.js";
 
@@ -21,6 +22,8 @@ export class Analyse {
     this.analysis = null;
     this.brush = "next";
     this.position = fromLink(EXAMPLE);
+    this.pointed = null;
+    this.cell = new CellCard();
     this.#brushes();
     for (const id of ["edit-rows", "edit-cols", "edit-mines"])
       at(id).addEventListener("change", () => this.#sized(id));
@@ -33,6 +36,7 @@ export class Analyse {
 
   show(position) {
     const isSame = position === this.position && this.analysis;
+    if (position.cells.length !== this.position.cells.length) this.pointed = null;
     this.position = position;
     at("edit-rows").value = position.rows;
     at("edit-cols").value = position.cols;
@@ -65,10 +69,32 @@ export class Analyse {
 
   #wrong(sentence) {
     this.page.headline(sentence, "wrong");
-    at("answer-card").hidden = true;
+    at("answer-card").hidden = at("cell-card").hidden = true;
+  }
+
+  // Tells of a hidden cell; of the best one where none is pointed at.
+  point(cell) {
+    this.pointed = cell;
+    if (this.analysis) this.#drawCell();
+  }
+
+  #drawCell() {
+    const { position, analysis, pointed } = this, { best } = analysis;
+    const shown = pointed !== null && position.cells[pointed] < 0 ? pointed
+      : best ? best.row * position.cols + best.col : null;
+    this.cell.show(position, analysis, shown);
+  }
+
+  // A long touch: the finger is where the cell is, so that what it says is above the board.
+  #hold(cell) {
+    if (!this.analysis || this.position.cells[cell] >= 0) return;
+    this.page.board.focus(cell);
+    const row = Math.floor(cell / this.position.cols), col = cell % this.position.cols;
+    this.page.headline(`(${row}, ${col}): ${this.cell.risk(row, col)}`, "");
   }
 
   act(kind, cell) {
+    if (kind === "hold") return this.#hold(cell);
     const value = this.position.cells[cell];
     if (kind === "flag" && this.brush === "next") this.#set(cell, this.#turned(value, -1));
     else if (kind === "flag") this.#set(cell, value === FLAG ? HIDDEN : FLAG);
@@ -145,7 +171,9 @@ export class Analyse {
     board.element.setAttribute("aria-label", "the position");
     page.legend(analysis !== null);
     page.count(position.mines - position.cells.filter((value) => value === FLAG).length);
-    if (analysis) this.#drawAnswer();
+    if (!analysis) return;
+    this.#drawAnswer();
+    this.#drawCell();
   }
 
   #drawAnswer() {

@@ -35,10 +35,12 @@ function words(look) {
 }
 
 export class Board {
-  // `act(kind, cell)` is told of what a person does: "open", "flag" or "chord".
-  constructor(element, act) {
+  // `act(kind, cell)` is told of what a person does: "open", "flag", "chord", "drag", or "hold", a long
+  // touch; `point(cell)` of the cell under the mouse or with the focus, null for none.
+  constructor(element, act, point) {
     this.element = element;
     this.act = act;
+    this.point = point;
     this.rows = this.cols = 0;
     this.tiles = [];
     this.looks = [];
@@ -155,8 +157,8 @@ export class Board {
       press.timer = setTimeout(() => {
         if (own.done) return;
         own.done = true;
-        navigator.vibrate?.(12);
-        this.act("flag", cell);
+        if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(12);
+        this.act("hold", cell);
       }, LONG_PRESS);
     });
     this.element.addEventListener("pointermove", (event) => {
@@ -167,6 +169,13 @@ export class Board {
         if (press && cell !== null && cell !== press.cell && !press.done) this.act("drag", cell);
       }
     });
+    this.element.addEventListener("pointerover", (event) => {
+      if (event.pointerType === "mouse") this.point(cellAt(event));
+    });
+    this.element.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "mouse") this.point(null);
+    });
+    this.element.addEventListener("focusin", (event) => this.point(cellAt(event)));
     for (const name of ["pointerup", "pointercancel"])
       this.element.addEventListener(name, () => clearTimeout(press?.timer));
     this.element.addEventListener("click", (event) => {
@@ -179,7 +188,7 @@ export class Board {
       const cell = cellAt(event);
       if (cell === null) return;
       event.preventDefault();
-      // A long press was a flag already.
+      // A long press was told already.
       if (event.pointerType === "touch" || press?.done) return;
       this.focus(cell);
       this.act("flag", cell);

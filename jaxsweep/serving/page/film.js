@@ -1,15 +1,10 @@
 // Watching and replays: stepping through a recording, with its timeline.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { Timeline } from "./timeline.js";
+
 const at = (id) => document.getElementById(id);
 const percent = (share) => (share === null ? "not known" : `${(100 * share).toFixed(1)}\u00a0%`);
 const OUTCOMES = { won: "✓ won", lost: "✕ lost", playing: "unfinished" };
-
-function drawn(name, attributes) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-}
 
 export class Film {
   constructor(page) {
@@ -18,20 +13,20 @@ export class Film {
     this.now = 0;
     this.timer = null;
     this.withOdds = true;
-    this.#listen();
+    this.timeline = new Timeline(at("timeline"), (when) => this.step(when));
   }
 
   show(recording, now = 0) {
     this.stop();
     this.recording = recording;
     this.now = now;
-    this.drawTimeline();
+    this.timeline.draw(this.recording);
     this.draw();
   }
 
   // More of a game that is being played has arrived.
   grown() {
-    this.drawTimeline();
+    this.timeline.draw(this.recording);
     this.draw();
   }
 
@@ -119,10 +114,10 @@ export class Film {
       over ? `${OUTCOMES[recording.outcome]} · ${recording.title()}` : recording.title(),
       over ? recording.outcome : "",
     );
-    at("here-marker")?.setAttribute("x", now);
-    at("timeline").setAttribute("aria-valuenow", now);
+    this.timeline.show(now);
     at("timeline").setAttribute("aria-valuetext", `move ${now}`);
     this.#drawFacts(move, coming);
+    this.page.moved(now);
     const atEnd = !coming;
     for (const [name, disabled] of [
       ["first", now === 0], ["back", now === 0], ["next", atEnd], ["last", atEnd],
@@ -137,52 +132,17 @@ export class Film {
     at("moves-card").hidden = false;
     at("move").textContent = now;
     at("moves").textContent = recording.moves.length + (recording.isComplete ? "" : "…");
-    at("reason").textContent = move ? `Last: ${recording.sentence(move)}.` : "All cells are hidden.";
-    at("coming").textContent = coming ? `Next: ${recording.sentence(coming)}.`
+    at("reason").textContent = move ? recording.sentence(move) : "All cells are hidden.";
+    at("coming").textContent = coming ? `Next: ${recording.announcement(coming)}.`
       : recording.isComplete ? "" : "The player thinks…";
+    const { graded } = recording;
+    at("curve-key").textContent = graded ? "chance to win" : "survived so far";
+    at("loss-key").hidden = !graded;
     const facts = {
-      Risk: move ? percent(move.risk) : "–",
-      "Survived so far": percent(recording.survival[now]),
+      Risk: move ? percent(recording.riskOf(move)) : "–",
+      [graded ? "Chance to win" : "Survived so far"]: percent(recording.curve[now]),
       Guesses: `${recording.guessesUpTo(now)} of ${recording.guessesUpTo(recording.moves.length)}`,
     };
     this.page.list(at("facts"), facts);
-  }
-
-  // One column before the first move, and one for each; heights are probabilities, 0 to 100 %.
-  drawTimeline() {
-    const { recording } = this, timeline = at("timeline"), count = recording.moves.length;
-    timeline.setAttribute("viewBox", `0 0 ${count + 1} 100`);
-    timeline.setAttribute("aria-valuemax", count);
-    const shapes = [];
-    const bar = (x, height, name) =>
-      shapes.push(drawn("rect", { class: name, x: x + 0.1, y: 100 - height, width: 0.8, height }));
-    recording.moves.forEach((move, index) => {
-      const x = index + 1, risk = move.risk || 0, guess = recording.isGuess(move) || risk > 0;
-      const fatal = x === count && recording.outcome === "lost";
-      if (guess) bar(x, 100, "behind");
-      bar(x, Math.max(100 * risk, guess ? 6 : 4), fatal ? "fatal" : guess ? "guess" : "certain");
-    });
-    const points = recording.survival.filter((share) => share !== null)
-      .map((share, x) => `${x},${101 - 99 * share} ${x + 1},${101 - 99 * share}`);
-    shapes.push(drawn("polyline", { class: "survival", points: points.join(" ") }));
-    shapes.push(drawn("rect", { class: "here", id: "here-marker", x: this.now, y: 0, width: 1, height: 100 }));
-    timeline.replaceChildren(...shapes);
-  }
-
-  #listen() {
-    const timeline = at("timeline");
-    const scrub = (event) => {
-      if (!this.recording) return;
-      const box = timeline.getBoundingClientRect();
-      const share = (event.clientX - box.left) / box.width;
-      this.step(Math.floor(share * (this.recording.moves.length + 1)));
-    };
-    timeline.addEventListener("pointerdown", (event) => {
-      timeline.setPointerCapture(event.pointerId);
-      scrub(event);
-    });
-    timeline.addEventListener("pointermove", (event) => {
-      if (timeline.hasPointerCapture(event.pointerId)) scrub(event);
-    });
   }
 }

@@ -3,7 +3,9 @@
 const at = (id) => document.getElementById(id);
 const MISTAKE = 0.01, SHOWN = 0.0005;
 const percent = (share) => (share === null ? "?" : `${(100 * share).toFixed(1)}`);
-const ifAny = (share, sign) => (Math.abs(share) < SHOWN ? "" : sign + percent(share));
+// With its sign, and nothing where it is 0 when rounded.
+const signed = (share) =>
+  (Math.abs(share) < SHOWN ? "" : (share > 0 ? "+" : "−") + percent(Math.abs(share)));
 
 export class Grades {
   // `go(when)` shows the board after so many moves.
@@ -42,6 +44,12 @@ export class Grades {
     this.#table();
   }
 
+  // Marks the move that was made last.
+  mark(now) {
+    for (const line of at("graded-moves").querySelectorAll("tbody tr"))
+      line.classList.toggle("now", Number(line.dataset.move) === now);
+  }
+
   do(name) {
     if (name !== "all-moves") return false;
     this.all = !this.all;
@@ -49,8 +57,8 @@ export class Grades {
     return true;
   }
 
-  #metrics({ bbbv, bbbv_solved, clicks, efficiency, zini }) {
-    const facts = { "3BV": bbbv_solved === bbbv ? bbbv : `${bbbv_solved} of ${bbbv}`, Clicks: clicks };
+  #metrics({ bbbv, solved, clicks, efficiency, zini }) {
+    const facts = { "3BV": solved === bbbv ? bbbv : `${solved} of ${bbbv}`, Clicks: clicks };
     if (efficiency !== null) facts.Efficiency = efficiency.toFixed(2);
     this.page.list(at("grade-metrics"), { ...facts, ZiNi: zini });
   }
@@ -67,21 +75,23 @@ export class Grades {
 
   #line(one) {
     const line = document.createElement("tr"), cells = one.chord ? [one.chord] : one.cells;
-    const place = `(${cells[0].join(", ")})` + (cells.length > 1 ? ` +${cells.length - 1}` : "");
+    const where = document.createElement("td"), kind = document.createElement("small");
+    where.textContent = `(${cells[0].join(", ")})` + (cells.length > 1 ? ` +${cells.length - 1}` : "");
+    kind.textContent = one.kind + (one.chord ? " chord" : "");
+    where.append(kind);
     const number = document.createElement("td");
     number.append(this.#leadingTo(one, one.index));
     const texts = [
-      (one.chord ? "chord " : "") + place, one.kind, percent(one.risk), percent(one.least_risk),
-      percent(one.win_before), ifAny(one.loss, "−"), ifAny(one.luck, one.luck > 0 ? "+" : "").replace("-", "−"),
-      percent(one.win_after),
+      percent(one.risk), percent(one.least_risk), signed(-one.loss), signed(one.luck),
     ];
-    line.append(number, ...texts.map((text) => {
+    line.append(number, where, ...texts.map((text) => {
       const cell = document.createElement("td");
       cell.textContent = text;
       return cell;
     }));
-    line.dataset.kind = one.kind;
+    line.dataset.move = one.index;
     line.classList.toggle("mistake", one.loss >= MISTAKE);
+    line.classList.toggle("lucky", one.luck > SHOWN);
     line.title = one.text;
     return line;
   }

@@ -1,7 +1,7 @@
 // Playing: a person's game, with hints, odds, undo, and what it was worth at the end.
 
 import { Game, threeBV } from "./rules.js";
-import { Recording } from "./recording.js";
+import { Saving } from "./saving.js";
 import * as server from "./server.js";
 
 const at = (id) => document.getElementById(id);
@@ -12,7 +12,8 @@ export class Play {
     this.withOdds = false;
     this.analysis = null;
     this.hint = null;
-    for (const id of ["play-level", "play-start", "play-rows", "play-cols", "play-mines"])
+    this.saving = new Saving(page, at("play-format"));
+    for (const id of ["play-level", "play-start", "play-rows", "play-cols", "play-mines", "play-no-guess", "play-wish"])
       at(id).addEventListener("change", () => this.newGame());
     setInterval(() => this.#tick(), 100);
   }
@@ -20,9 +21,18 @@ export class Play {
   settings() {
     const name = at("play-level").value, named = this.page.about.levels[name];
     at("play-sizes").hidden = Boolean(named);
+    at("play-wishes").hidden = !at("play-no-guess").checked;
     const number = (id) => Math.trunc(Number(at(id).value));
     const size = named || { rows: number("play-rows"), cols: number("play-cols"), mines: number("play-mines") };
     return { ...size, start: at("play-start").value };
+  }
+
+  // What a board must be like that needs no guess; null for any deal.
+  wishes() {
+    if (!at("play-no-guess").checked) return null;
+    const wish = at("play-wish").value;
+    if (!wish) return {};
+    return this.page.about.difficulties.includes(wish) ? { difficulty: wish } : { max_rule: wish };
   }
 
   newGame() {
@@ -32,13 +42,17 @@ export class Play {
       this.page.headline(`${rows}×${cols} with ${mines} mines: that does not fit`, "wrong");
       return;
     }
+    this.dealing?.abort();
+    this.dealing = null;
     this.game = new Game(settings);
+    this.game.wishes = this.wishes();
     this.began = null;
     this.seconds = 0;
     this.#changed();
     this.page.headline(
       { any: "Any cell may be a mine.", safe: "The first cell is never a mine.",
-        zero: "The first cell always shows 0." }[settings.start], "");
+        zero: "The first cell always shows 0." }[settings.start]
+        + (this.game.wishes ? " Then no guess is needed." : ""), "");
   }
 
   enter() {
@@ -61,8 +75,9 @@ export class Play {
 
   async act(kind, cell) {
     const { game } = this;
-    if (this.isDealing || game.isOver) return;
+    if (this.dealing || game.isOver) return;
     if (kind === "drag") return;
+    if (kind === "hold") kind = "flag";
     if (kind === "flag" && !game.opened.has(cell)) {
       if (game.flag(cell, this.#now())) this.#changed();
       return;
@@ -77,21 +92,26 @@ export class Play {
   }
 
   async #deal(cell) {
-    const { game } = this, { rows, cols, mines, start } = game;
-    this.isDealing = true;
+    const { game } = this, { rows, cols, mines, start, wishes } = game;
+    const dealing = (this.dealing = new AbortController());
     try {
       const seed = new URLSearchParams(location.search).get("seed");
       const query = { rows, cols, mines, start, row: Math.floor(cell / cols), col: cell % cols };
-      if (seed !== null) query.seed = seed;
-      game.take(await server.deal(query));
+      if (seed !== null) query.seed = Number(seed);
+      if (wishes) {
+        this.page.headline("Looking for a board that needs no guess…", "");
+        const found = await server.makeBoard({ ...query, ...wishes, repair: "if-rare" }, dealing.signal);
+        game.take(found.dealt);
+        game.board = found.board;
+      } else game.take(await server.deal(query, dealing.signal));
       this.began = performance.now();
       game.open(cell, 0);
-      this.page.headline("", "");
+      this.page.headline(wishes ? "No guess is needed." : "", "");
       this.#changed();
     } catch (error) {
-      this.page.headline(error.message, "wrong");
+      if (error.name !== "AbortError") this.page.headline(error.message, "wrong");
     } finally {
-      this.isDealing = false;
+      if (this.dealing === dealing) this.dealing = null;
     }
   }
 
@@ -160,13 +180,19 @@ export class Play {
         this.page.board.flagging = !this.page.board.flagging;
         return this.draw();
       }
-      case "see": return this.page.seeReplay(this.#recording());
-      case "save": return this.page.save("game.json", JSON.stringify(this.game.toReplay(this.#now())));
+      case "grade": return this.#grade();
+      case "save": return this.saving.save(this.#bytes());
     }
   }
 
-  #recording() {
-    return new Recording(this.game.toReplay(this.#now()), this.page.about.reasons);
+  #bytes() { return new TextEncoder().encode(JSON.stringify(this.game.toReplay(this.#now()))).buffer; }
+
+  async #grade() {
+    try {
+      await this.page.load(this.#bytes(), 1, 1);
+    } catch (error) {
+      this.page.headline(error.message, "wrong");
+    }
   }
 
   onKey(key) {
@@ -225,6 +251,10 @@ export class Play {
     } else {
       const open = game.opened.size - 1, safe = game.size - game.mines;
       facts.Opened = `${Math.round((100 * open) / safe)} %`;
+    }
+    if (game.board?.difficulty !== undefined) {
+      facts.Difficulty = game.board.difficulty.toFixed(1);
+      facts["Hardest rule"] = game.board.hardest_rule;
     }
     page.list(at("result"), facts);
     at("result-card").hidden = false;

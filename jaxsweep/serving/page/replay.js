@@ -14,16 +14,17 @@ export class Replay {
     this.recording = null;
     this.grades = new Grades(page, (when) => film.step(when));
     this.saving = new Saving(page, at("replay-format"));
-    at("which-game").addEventListener("change", () => this.load(this.bytes, Number(at("which-game").value)));
+    page.moved = (now) => this.grades.mark(now);
+    at("which-game").addEventListener("change", () =>
+      this.load(this.bytes, Number(at("which-game").value)).catch((error) => page.headline(error.message, "wrong")));
   }
 
   enter() {
-    at("replay-save").hidden = at("which").hidden = true;
+    at("film").hidden = at("replay-save").hidden = !this.recording;
+    at("which").hidden = !(this.games > 1);
     if (this.recording) {
       this.film.show(this.recording, this.now || 0);
       this.grades.show(this.recording);
-      at("replay-save").hidden = false;
-      at("which").hidden = !(this.games > 1);
     } else {
       this.page.board.resize(9, 9);
       this.page.board.draw(() => ({ state: "hidden" }));
@@ -48,20 +49,28 @@ export class Replay {
 
   // Shows a game of a file of `games`, which the server checks, and then grades.
   async load(bytes, number = 1, games = this.games) {
+    const loading = (this.loading = {});
     const found = await server.checkReplay(bytes, number);
+    if (loading !== this.loading) return;
     const recording = new Recording({ ...found.replay, survival: found.survival }, this.page.about.reasons);
     Object.assign(this, { bytes, number, games, recording, now: 0 });
     this.page.show("replay");
     at("which-game").replaceChildren(...Array.from({ length: games }, (_, i) => new Option(`game ${i + 1} of ${games}`, i + 1)));
     at("which-game").value = number;
-    at("about-replay").textContent = `${recording.title()}: ${found.moves} moves, `
-      + (found.problems.length ? "with problems:" : "every move checked, no problems found.");
+    this.found = found;
+    this.#say();
     at("problems").replaceChildren(...found.problems.slice(0, 20).map((text) => {
       const item = document.createElement("li");
       item.textContent = text;
       return item;
     }));
     await this.#grade();
+  }
+
+  #say() {
+    const { moves, problems } = this.found;
+    at("about-replay").textContent = `${this.recording.title()}: ${moves} moves, `
+      + (problems.length ? "with problems:" : "every move checked, no problems found.");
   }
 
   async #grade() {
@@ -75,6 +84,7 @@ export class Replay {
     }
     if (recording !== this.recording || this.page.mode !== "replay") return;
     this.grades.show(recording);
+    this.#say();
     this.film.grown();
   }
 }

@@ -8,7 +8,7 @@ export class Saving {
     this.page = page;
     this.select = select;
     for (const [name, { title, ending }] of Object.entries(page.about.formats))
-      select.add(new Option(ending ? `${title} (${ending})` : title, name));
+      select.add(new Option(ending ? `${ending}, ${title}` : title, name));
     select.value = "replay";
   }
 

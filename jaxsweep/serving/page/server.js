@@ -26,12 +26,49 @@ export async function analyze(position, signal) {
   return (await answer("/analyze", { method: "POST", body, signal })).json();
 }
 
-export async function deal(query) {
-  return (await answer("/deal?" + new URLSearchParams(query))).json();
+export async function deal(query, signal) {
+  return (await answer("/deal?" + new URLSearchParams(query), { signal })).json();
 }
 
-export async function checkReplay(bytes) {
-  return (await answer("/replay/check", { method: "POST", body: bytes })).json();
+// A game in a file of any format: a number says which, of several.
+const posted = (path, query, body) =>
+  answer(path + "?" + new URLSearchParams(query), { method: "POST", body });
+
+export async function checkReplay(bytes, game) {
+  return (await posted("/replay/check", { game }, bytes)).json();
+}
+
+export async function gradeReplay(bytes, game) {
+  return (await posted("/replay/grade", { game }, bytes)).json();
+}
+
+// What each game of a file says of itself, or else each position.
+export async function describe(bytes) {
+  return (await answer("/replay/info", { method: "POST", body: bytes })).json();
+}
+
+// The file in another format.
+export async function convert(bytes, to, game) {
+  return (await posted("/convert", { to, game }, bytes)).blob();
+}
+
+// A board to order, with its mines as in a game that is dealt.
+export async function makeBoard(order, signal) {
+  const reply = await answer("/boards", { method: "POST", body: JSON.stringify(order), signal });
+  const board = await reply.json(), { rows, cols, start, first, seed, game, repaired } = board;
+  const mined = new Set(board.mine_cells.map(([row, col]) => row * cols + col));
+  const layout = Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: cols }, (_, col) => (mined.has(row * cols + col) ? "*" : ".")).join(""));
+  // A board whose mines were moved is no deal of the seed.
+  const source = repaired ? { seed: null, game: null } : { seed, game };
+  return { dealt: { rows, cols, mines: mined.size, start, first, ...source, layout }, board };
+}
+
+// What a hidden cell would show.
+export async function numbersOf(position, cell, signal) {
+  const query = { row: Math.floor(cell / position.cols), col: cell % position.cols };
+  const body = JSON.stringify(position.toJson());
+  return (await answer("/analyze/cell?" + new URLSearchParams(query), { method: "POST", body, signal })).json();
 }
 
 // Calls `take(name, data)` for each event of a game that a player plays.

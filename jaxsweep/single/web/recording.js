@@ -107,7 +107,8 @@ export class Recording {
 
   title() {
     const { strategy, mines, start, seed, game, seconds } = this.game;
-    const who = strategy === "human" ? "by hand" : strategy;
+    const { player } = this.graded || {};
+    const who = strategy !== "human" ? strategy : player && player !== "human" ? player : "by hand";
     return `${who}, ${this.rows}×${this.cols} with ${mines} mines, ${start} start`
       + (seed === null || seed === undefined ? "" : `, seed ${seed}`) + (game ? `, game ${game}` : "")
       + (seconds ? `, ${seconds.toFixed(1)} s` : "");
