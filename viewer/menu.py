@@ -130,6 +130,11 @@ def note(menu: Menu) -> str:
 
 def problem(menu: Menu) -> str:
     """Returns why there can be no such game, in a sentence; empty if there can be."""
+    found = _problem(menu)
+    return f"{found[0].upper()}{found[1:]}." if found else ""
+
+
+def _problem(menu: Menu) -> str:
     if found := _level_problem(menu):
         return found
     draft = menu.draft

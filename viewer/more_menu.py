@@ -26,9 +26,10 @@ def more_buttons(model: Model) -> tuple[PlacedButton, ...]:
     step = px(HEIGHT + GAP)
     rows = min(max(room // step, 1), len(buttons))
     columns = -(-len(buttons) // rows)
-    widest = max(button_width(button, True, model.scale) for button in buttons)
+    width = max(button_width(button, True, model.scale) for button in buttons)
     room_across = (model.size[0] - 2 * px(PADDING + GAP)) // columns - px(GAP)
-    width = max(min(widest, room_across), px(HEIGHT))
+    has_labels = width <= room_across
+    width = width if has_labels else px(HEIGHT)
     left = max(anchor.right - columns * (width + px(GAP)) + px(GAP), px(PADDING + GAP))
     top = anchor.bottom + px(PADDING + GAP)
     if is_above:
@@ -37,7 +38,7 @@ def more_buttons(model: Model) -> tuple[PlacedButton, ...]:
         PlacedButton(
             button,
             Rect(left + i // rows * (width + px(GAP)), top + i % rows * step, width, px(HEIGHT)),
-            True,
+            has_labels,
         )
         for i, button in enumerate(buttons)
     )

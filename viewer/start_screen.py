@@ -125,23 +125,24 @@ def _place(model: Model, card: Rect, options: list[Button]) -> tuple[PlacedButto
     px = model.layout.px
     line, room = px(HEIGHT + 6), card.height - px(HEADING + GAP)
     inside = card.width - 2 * px(GAP)
-    lines: list[list[tuple[Button, int, int]]] = [[]]
-    left = 0
+    lines: list[list[PlacedButton]] = []
     for option in options:
         width = min(button_width(option, True, model.scale), inside)
-        if left + width > inside:
-            lines.append([])
-            left = 0
-        lines[-1].append((option, left, width))
-        left += width + px(6)
+        # The first line with room for it: what is short goes beside what was placed before.
+        for own in lines:
+            left = own[-1].rect.right + px(6)
+            if left + width <= card.left + px(GAP) + inside:
+                break
+        else:
+            lines.append(own := [])
+            left = card.left + px(GAP)
+        own.append(PlacedButton(option, Rect(left, 0, width, px(HEIGHT)), True))
     lines = lines[: max(room // line, 0)]
     top = card.bottom - px(GAP) + px(6) - len(lines) * line
     return tuple(
-        PlacedButton(
-            option, Rect(card.left + px(GAP) + left, top + i * line, width, px(HEIGHT)), True
-        )
+        replace(each, rect=replace(each.rect, top=top + i * line))
         for i, own in enumerate(lines)
-        for option, left, width in own
+        for each in own
     )
 
 
