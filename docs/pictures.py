@@ -15,6 +15,7 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 import jax
 import numpy as np
 import pygame
+from PIL import Image
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
@@ -28,8 +29,6 @@ from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
 from jaxsweep.single.grading import grade
 from jaxsweep.single.replay import record, to_json
-from jaxsweep.single.replay.pictures import animation
-from jaxsweep.strategies import BEST
 from tests.browser import DESKTOP, PHONE, opened
 from tests.serving import running
 from viewer import drawing
@@ -83,12 +82,13 @@ def terminal_odds(position: Position) -> None:
     )
 
 
-def game_animation(seed: int) -> None:
-    """A game of the strongest player, as `replay export --gif` makes it."""
-    animation(record(BEST, Opening.of(LEVELS["intermediate"]), seed), IMAGES / "game.gif")
-
-
 SIZE = (1280, 800)
+
+FILM_SIZE = (960, 620)
+"""Of the window in the film: small enough to be read at the width of a page."""
+
+MOVE_SECONDS, GUESS_SECONDS, END_SECONDS = 0.15, 1.2, 5.0
+"""How long a frame of the film stays: before a certain move, before a guess, at the end."""
 
 
 def after(model: Model, *events: Event) -> Model:
@@ -126,21 +126,28 @@ def click(model: Model, cell: tuple[int, int], button: int = LEFT) -> Model:
     return update(update(model, Press(place, button)), Release(place, button))
 
 
-def photograph(model: Model, name: str) -> None:
+def picture_of(model: Model) -> pygame.Surface:
     """A picture of the window."""
-    surface = pygame.Surface(SIZE)
+    surface = pygame.Surface(model.size)
     drawing.draw(surface, model)
-    pygame.image.save(surface, str(IMAGES / f"{name}.png"))
+    return surface
+
+
+def photograph(model: Model, name: str) -> None:
+    """Keeps a picture of the window."""
+    pygame.image.save(picture_of(model), str(IMAGES / f"{name}.png"))
 
 
 def window_replay(seed: int, move: int) -> None:
-    """A replay with its grades, before one of its guesses."""
+    """A replay with its grades, before one of its guesses; light and dark."""
     replay = record("exact", Opening.of(LEVELS["expert"]), seed)
     file = Dropped("game.json", json.dumps(to_json(replay)).encode())
     model = after(start(Settings(), Mode.REPLAY, SIZE), file)
     assert model.replay is not None
     model = replace(model, replay=model.replay.go(move))
-    photograph(after(model, Key("p", "p"), Tick(0.0)), "replay")
+    model = after(model, Key("p", "p"), Tick(0.0))
+    photograph(model, "replay")
+    photograph(replace(model, dark=True), "replay-dark")
 
 
 def window_watch(seed: int, guess: int) -> None:
@@ -149,6 +156,36 @@ def window_watch(seed: int, guess: int) -> None:
     for _ in range(guess):
         model = update(model, Key("g", "g"))
     photograph(after(model, Key("t", "t"), Key("p", "p")), "watch")
+
+
+def window_film(seed: int) -> None:
+    """A whole expert game of the strongest player, and what it weighs; light and dark."""
+    settings = Settings(level=LEVELS["expert"], start=Start.ZERO, seed=seed)
+    model = after(start(settings, Mode.WATCH, FILM_SIZE), Key("p", "p"))
+    game = model.watched
+    assert game is not None
+    frames = []
+    for at in range(len(game.moves) + 1):
+        shown = replace(game.go(at), running=at < len(game.moves))
+        model = after(replace(model, watched=shown), Motion(None))
+        frames.append(model)
+    seconds = [GUESS_SECONDS if move.reason.is_guess else MOVE_SECONDS for move in game.moves]
+    for dark, name in ((False, "game"), (True, "game-dark")):
+        pictures = [picture_of(replace(frame, dark=dark)) for frame in frames]
+        save_film(pictures, [*seconds, END_SECONDS], IMAGES / f"{name}.gif")
+
+
+def save_film(pictures: list[pygame.Surface], seconds: list[float], path: Path) -> None:
+    """Writes an animated GIF, whose frames share the colours of three of them."""
+    images = [
+        Image.frombytes("RGB", picture.get_size(), pygame.image.tobytes(picture, "RGB"))
+        for picture in pictures
+    ]
+    sample = Image.fromarray(np.vstack([np.asarray(images[i]) for i in (0, len(images) // 2, -1)]))
+    palette = sample.quantize(128, Image.Quantize.MEDIANCUT)
+    first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images)
+    durations = [round(1000 * one) for one in seconds]
+    first.save(path, save_all=True, append_images=others, duration=durations, loop=0)
 
 
 def window_play(seed: int) -> None:
@@ -204,7 +241,7 @@ if __name__ == "__main__":
     pygame.font.init()
     position = telling_position(seed=1, many=256)
     terminal_odds(position)
-    game_animation(seed=3)
+    window_film(seed=37)
     window_replay(seed=4, move=54)
     window_watch(seed=14, guess=8)
     window_play(seed=3)

@@ -4,13 +4,15 @@
 
 The parts: `shares` of deals that need no guess, by hardest rule; `speed` of making such boards, by
 rejection and by repair, up to the densest; `certificates-RULE`, 10,000 for each hardest rule,
-verified by the checker; `difficulty`, its quantiles and how often the player `knowledge` wins such
-boards; `bias` of repaired boards against uniform ones. Each part is written as soon as it is
-measured, with its own machine and command: `--only speed` measures speed again on a quiet machine.
+verified by the checker, and each of their steps altered at random, and refused; `difficulty`, its
+quantiles and how often the player `knowledge` wins such boards; `bias` of repaired boards against
+uniform ones. Each part is written as soon as it is measured, with its own machine and command:
+`--only speed` measures speed again on a quiet machine.
 Writes `results/boards.json` and `results/boards.png`.
 """
 
 import json
+import random
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -31,15 +33,18 @@ import reporting
 from jaxsweep.metrics.boards import board_values
 from jaxsweep.puzzles.board import OrderedBoard
 from jaxsweep.puzzles.certificate import Tier
+from jaxsweep.puzzles.checker import CheckedBoard
 from jaxsweep.puzzles.checking import check_board
 from jaxsweep.puzzles.repair import search_repaired
 from jaxsweep.puzzles.search import Drawn, search
 from jaxsweep.puzzles.wishes import Wishes
+from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.runtime import machine
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.scalar.deal import deal
 from jaxsweep.simulation.statistics import wilson
+from tests.forgeries import forged_steps
 
 SEED = 5
 EXPERT = Opening.of(LEVELS["expert"], Start.ZERO)
@@ -163,17 +168,37 @@ def repair_times(level: Level, count: int) -> dict[str, Any]:
     }
 
 
-def proved(game: int, hardest: Tier) -> tuple[float, int, int]:
-    """Proves an expert board, and checks the certificate; its difficulty, steps and cells held."""
+def proved(game: int, hardest: Tier) -> tuple[float, int, int, int]:
+    """Proves an expert board, and checks the certificate, and its steps altered.
+
+    Returns its difficulty, its steps, the cells held in mind, and how many altered steps were not
+    refused.
+    """
     mines = deal(EXPERT, SEED, game)
     board = OrderedBoard.proved(EXPERT, mines, 0)
     check_board(board)
     assert board.hardest is hardest, "the proof and the machine code agree"
     assert board.difficulty is not None and board.steps is not None
-    return board.difficulty.score, len(board.steps), board.difficulty.most_cells
+    parts = board.difficulty
+    return parts.score, len(board.steps), parts.most_cells, accepted_forgeries(board, game)
 
 
-def _proved_all(work: tuple[list[int], Tier]) -> list[tuple[float, int, int]]:
+def accepted_forgeries(board: OrderedBoard, seed: int) -> int:
+    """How many steps of a board's certificate, each altered at random, the checker accepts."""
+    assert board.steps is not None
+    level, mines, generator = board.opening.level, cells_of(board.mines), random.Random(seed)
+    checked, accepted = CheckedBoard(level.rows, level.cols, mines, board.opening.first), 0
+    for step in board.steps:
+        forged = forged_steps(step, mines)
+        if step.tier is Tier.EXACT:
+            # A mine that nothing needs is left out of a step; the rest may need fewer numbers.
+            forged = {what: other for what, other in forged.items() if "number" not in what}
+        accepted += checked.problem(forged[generator.choice(list(forged))]) is None
+        checked.conclude(step)
+    return accepted
+
+
+def _proved_all(work: tuple[list[int], Tier]) -> list[tuple[float, int, int, int]]:
     games, tier = work
     return [proved(game, tier) for game in games]
 
@@ -187,14 +212,20 @@ def certificates(tier: Tier, count: int) -> dict[str, Any]:
             break
     games = games[:count]
     chunks = [(games[begin : begin + 20], tier) for begin in range(0, len(games), 20)]
-    rows: list[tuple[float, int, int]] = []
+    rows: list[tuple[float, int, int, int]] = []
     with ProcessPoolExecutor(machine.cores(), SPAWN) as pool:
         for some in track(pool.map(_proved_all, chunks), tier.word, total=len(chunks)):
             rows += some
-    scores, steps, cells = np.array(rows).T
-    print(f"{tier.word}: {len(rows):,} certificates verified")
+    scores, steps, cells, accepted = np.array(rows).T
+    forged = int(steps.sum())
+    print(
+        f"{tier.word}: {len(rows):,} certificates verified, {int(accepted.sum()):,} of {forged:,} "
+        "altered steps not refused"
+    )
     return {
         "verified": len(rows),
+        "altered_steps": forged,
+        "altered_steps_refused": forged - int(accepted.sum()),
         "last_game": games[-1],
         "mean_steps": float(steps.mean()),
         "difficulty_quartiles": np.quantile(scores, [0.25, 0.5, 0.75]).tolist(),

@@ -28,6 +28,7 @@ from pathlib import Path
 from rich.progress import track
 
 import reporting
+from jaxsweep.formats import read, write
 from jaxsweep.rules.level import LEVELS, Opening
 from jaxsweep.rules.notation import GridPosition, to_json, to_text
 from jaxsweep.single.analysis import analyze
@@ -49,6 +50,12 @@ MOST_REQUESTS = 200_000
 
 WARM = 3.0
 """Seconds in which processes that have nothing to do load their machine code."""
+
+ORDERS = (
+    '{"level": "beginner", "start": "zero", "seed": 5, "max_rule": "pair", "certificate": true}',
+    '{"rows": 8, "cols": 8, "mines": 10, "difficulty": [10, 60], "repair": "if-rare"}',
+)
+"""Orders of boards, that are damaged."""
 
 CLOSE = 1e-9
 """Win probabilities and progress in machine code are rounded differently."""
@@ -178,11 +185,25 @@ def fuzz(port: int, positions: list[GridPosition], count: int) -> dict:
     """Sends damaged bodies; returns how often each status came, and the longest answer."""
     draw, longest, on = random.Random(SEED), 0.0, connection(port)
     replay = json.dumps(replay_to_json(record("random", Opening.of(LEVELS["mini"]), SEED)))
-    bodies = [("/replay/check", replay.encode()), ("/replay/check", gzip.compress(replay.encode()))]
+    game = replay.encode()
+    bodies = [("/replay/check", game), ("/replay/check", gzip.compress(game))]
+    files = [
+        write("evf", read(game)[0]),
+        write("rmv", read(game)[0]),
+        write("board", read(game)[0]),
+    ]
+    for path in ("/convert?to=evf", "/convert?to=position", "/replay/info", "/replay/grade"):
+        bodies += [(path, file) for file in (game, *files)]
+    bodies += [("/analyze", write("jsminesweeper", position)) for position in positions[:4]]
+    bodies += [
+        ("/analyze/cell?row=3&col=4", to_text(position).encode()) for position in positions[:4]
+    ]
+    bodies += [("/boards", order.encode()) for order in ORDERS]
     for position in positions[:8]:
         bodies += [
             ("/analyze", to_text(position).encode()),
             ("/analyze", to_json(position).encode()),
+            ("/analyze/cell?row=3&col=4", to_text(position).encode()),
         ]
     statuses: Counter[int] = Counter()
     for _ in track(range(count), "damaged bodies"):

@@ -230,9 +230,10 @@ def tables(page: Path) -> list[Table]:
 
 
 def links(page: Path) -> list[tuple[str, str]]:
-    """The links of a page to other files: path and anchor."""
+    """The links of a page to other files, its pictures among them: path and anchor."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     found = re.findall(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)", text)
+    found += [(path, "") for path in re.findall(r'\bsrc(?:set)?="([^"]+)"', text)]
     return [(path, anchor) for path, anchor in found if not path.startswith("http")]
 
 

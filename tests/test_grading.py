@@ -289,7 +289,7 @@ def test_turning_points_in_words(grades):
 
 FIELDS = {
     *("index", "cells", "chord", "kind", "risk", "least_risk", "forced", "needless"),
-    *("win_before", "win_after", "loss", "luck", "exact", "best_cell"),
+    *("win_before", "win_after", "loss", "luck", "exact", "best_cell", "matters", "text"),
 }
 
 
@@ -432,7 +432,7 @@ def test_the_page_has_the_grades(saved, capsys, tmp_path):
     assert run(capsys, saved[0], "--html", out)[:2] == (0, "")
     text = out.read_text("utf-8")
     graded = grade(from_bytes(saved[0].read_bytes()))
-    assert f'"begin":{graded.win_before}' in text
+    assert f'"win_before":{graded.win_before}' in text
     assert totals(graded)[0] in text
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jaxsweep.formats import read
 from jaxsweep.metrics.board import BoardValue
-from jaxsweep.metrics.boards import board_values
+from jaxsweep.metrics.boards import board_values, click_values
 from jaxsweep.metrics.game import game_metrics, metrics_to_json
 from jaxsweep.metrics.luck import luck
 from jaxsweep.metrics.zini import hzini, zini
@@ -66,14 +66,17 @@ def test_zini_is_that_of_premiums_counted_anew(board):
     assert hzini(mask(*board)) == oracle.zini(*board, human=True)
 
 
+def deal_batch(count, rows, cols, mines):
+    rng, batch = np.random.default_rng(7), np.zeros((count, rows * cols), bool)
+    for board in batch:
+        board[rng.choice(rows * cols, mines, replace=False)] = True
+    return batch.reshape(count, rows, cols)
+
+
 @pytest.mark.parametrize("size", [(8, 8, 10), (16, 30, 99), (1, 40, 9), (40, 1, 5), (2, 70, 20)])
 def test_a_batch_is_valued_as_its_boards_are(size):
     rows, cols, mines = size
-    rng, count = np.random.default_rng(7), 300
-    batch = np.zeros((count, rows * cols), bool)
-    for board in batch:
-        board[rng.choice(rows * cols, mines, replace=False)] = True
-    batch = batch.reshape(count, rows, cols)
+    batch = deal_batch(300, rows, cols, mines)
     values = board_values(batch)
     for board, *found in zip(batch, *values, strict=True):
         one = BoardValue.of(board)
@@ -85,16 +88,42 @@ def test_a_batch_is_valued_as_its_boards_are(size):
     assert not without.islands.any()
 
 
+@pytest.mark.parametrize(
+    "size",
+    [
+        *[(9, 9, 10), (16, 30, 99), (16, 30, 20), (1, 40, 9), (40, 1, 5), (5, 5, 1)],
+        # More than one block of keys: within a column, and several columns each.
+        *[(1100, 2, 400), (25, 90, 350)],
+    ],
+)
+def test_the_clicks_that_a_batch_takes_are_those_of_its_boards(size):
+    rows, cols, mines = size
+    batch = deal_batch(4 if rows * cols > 1000 else 40, rows, cols, mines)
+    values = click_values(batch)
+    np.testing.assert_array_equal(values.zini, [zini(board) for board in batch])
+    np.testing.assert_array_equal(values.hzini, [hzini(board) for board in batch])
+
+
+@given(boards())
+def test_the_clicks_in_machine_code_are_those_of_premiums_counted_anew(board):
+    (found,) = zip(*click_values(mask(*board)[None]), strict=True)
+    assert found == (oracle.zini(*board), oracle.zini(*board, human=True))
+
+
 def test_chunks_and_threads_change_nothing():
     batch = np.random.default_rng(3).random((9000, 4, 5)) < 0.2
-    for found, expected in zip(board_values(batch), board_values(batch, threads=1), strict=True):
-        np.testing.assert_array_equal(found, expected)
+    for value in (board_values, click_values):
+        for found, expected in zip(value(batch), value(batch, threads=1), strict=True):
+            np.testing.assert_array_equal(found, expected)
 
 
 def test_no_board_and_boards_without_mines_or_full_of_them():
     assert not len(board_values(np.zeros((0, 3, 3), bool)).bbbv)
     values = board_values(np.stack([np.zeros((3, 3), bool), np.ones((3, 3), bool)]))
     assert [v.tolist() for v in values] == [[1, 0], [1, 0], [0, 0]]
+    assert not len(click_values(np.zeros((0, 3, 3), bool)).zini)
+    clicks = click_values(np.stack([np.zeros((3, 3), bool), np.ones((3, 3), bool)]))
+    assert [v.tolist() for v in clicks] == [[1, 0], [1, 0]]
     assert zini(np.zeros((3, 3), bool)) == hzini(np.zeros((3, 3), bool)) == 1
     assert zini(np.ones((3, 3), bool)) == hzini(np.ones((3, 3), bool)) == 0
 
@@ -244,6 +273,8 @@ def test_the_metrics_of_a_run_are_those_of_its_boards():
     boards = [deal(opening, 3, int(number)) for number in record.game_number]
     bbbv = np.array([BoardValue.of(board).bbbv for board in boards])
     assert found["bbbv"] == pytest.approx(bbbv.mean())
+    assert found["zini"] == pytest.approx(np.mean([zini(board) for board in boards]))
+    assert found["hzini"] == pytest.approx(np.mean([hzini(board) for board in boards]))
     assert found["bbbv_of_won"] is found["efficiency_of_won"] is None, "chance wins no game"
     won = np.arange(200) % 3 == 0
     found = board_metrics(settings, eqx.tree_at(lambda games: games.won, record, won))

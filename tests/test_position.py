@@ -70,6 +70,20 @@ def test_bad_text_is_named(text, words):
     assert "\n" not in str(caught.value)
 
 
+OPEN = '{"x": 2, "y": 1, "value": 2}'
+
+
+def tiles(*cells, width=3, height=2, mines=1):
+    """A message of mspe.node."""
+    board = json.dumps({"width": width, "height": height, "mines": mines})
+    return f'{{"board": {board}, "tiles": [{", ".join(cells)}]}}'
+
+
+def test_messages_of_mspe_node_are_read():
+    seen = position.read(tiles(OPEN, '{"x": 0, "y": 0, "value": 0, "safety": 1}', OPEN))
+    assert position.to_text(seen) == "3x2x1\n0HH\nHH2\n"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -82,6 +96,21 @@ def test_bad_text_is_named(text, words):
         ('{"rows": 1, "cols": 2, "mines": 0, "board": ["Hx"]}', "board row 0, column 2: 'x'"),
         ('{"rows": 2, "cols": 1, "mines": 0, "board": ["H"]}', "promises 2 rows, but only 1"),
         ('{"rows": 1, "cols": 1, "mines": 0, "board": ["H"]} x', "column 52: not JSON"),
+        ('{"tiles": []}', 'beside "tiles", "board" must hold'),
+        (tiles(width=True), 'JSON: board: "width" must be a whole number'),
+        (tiles(width=5000), "JSON: board: a board needs 1 to 4096 columns"),
+        (tiles(width=4096, height=17), "69,632 cells: 65,536 at most"),
+        (tiles(mines=7), "holds 0 to 6 mines, not 7"),
+        (tiles("3"), "tile 0: expected an object"),
+        (tiles('{"x": 0, "y": 0}'), 'tile 0: "value" must be a whole number'),
+        (tiles('{"x": 0, "y": -1, "value": 1}'), "tile 0: no cell x 0, y -1"),
+        (tiles('{"x": 3, "y": 0, "value": 1}'), "no cell x 3, y 0 on a board 3 wide, 2 high"),
+        (tiles('{"x": 0, "y": 0, "value": 9}'), "a cell shows 0 to 8, not 9"),
+        (
+            tiles(OPEN, OPEN.replace('"value": 2', '"value": 3')),
+            "tile 1: x 2, y 1 showed 2 before, now 3",
+        ),
+        (tiles().replace("[]", "{}"), '"tiles" must be a list'),
     ],
 )
 def test_bad_json_is_named(text, words):

@@ -1,6 +1,7 @@
 """Boards without a guess: against brute force, uniform, the same by every path, and proved."""
 
 import itertools
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.puzzles import repair as repair_module
 from jaxsweep.puzzles import search as search_module
-from jaxsweep.puzzles.board import OrderedBoard
+from jaxsweep.puzzles.board import BoardError, OrderedBoard, read_board
 from jaxsweep.puzzles.certificate import CertificateError, Step, Tier
 from jaxsweep.puzzles.checker import check
 from jaxsweep.puzzles.checking import check_board
@@ -23,6 +24,7 @@ from jaxsweep.puzzles.search import draw_layouts, judge_uncompiled, search
 from jaxsweep.puzzles.wishes import NO_LIMIT, WishError, Wishes
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
+from tests.forgeries import forged_steps
 from tests.oracle import PlainGame, pair_rules, single_cell_rules
 
 EXPERT = Opening.of(LEVELS["expert"], Start.ZERO)
@@ -280,32 +282,8 @@ def test_certificates_of_every_tier_hold(by_tier):
 
 def forgeries(board, place):
     """The steps of a board with one altered, in every way that must be noticed."""
-    steps, step = list(board.steps), board.steps[place]
-    mines = cells_of(board.mines)
-    safe_cell = step.safe[0] if step.safe else None
-    changes = {
-        "the opposite": replace(step, safe=step.mines, mines=step.safe),
-        "a mine called safe": replace(step, safe=(*step.safe, mines[0])),
-        "nothing": replace(step, safe=(), mines=()),
-        "a cell twice": replace(step, safe=step.safe * 2, mines=step.mines * 2),
-        "more cells held": replace(step, cells=step.cells + 1),
-        "off the board": replace(step, safe=(*step.safe, (99, 99))),
-        "before it is open": replace(step, numbers=(*step.numbers[:-1], mines[0])),
-        "another rule": replace(step, tier=Tier((step.tier + 1) % 3)),
-        "the other count": replace(step, mine_count=not step.mine_count),
-    }
-    if step.tier is Tier.EXACT:
-        del changes["the other count"]  # The mine count may be used without need.
-        if step.mine_count:
-            changes["no mine count"] = replace(step, mine_count=False)
-    if safe_cell is not None:
-        changes["a mine instead"] = replace(
-            step, safe=step.safe[1:], mines=(*step.mines, safe_cell)
-        )
-    for number in range(len(step.numbers)):
-        fewer = step.numbers[:number] + step.numbers[number + 1 :]
-        changes[f"without number {number}"] = replace(step, numbers=fewer)
-    for what, forged in changes.items():
+    steps = list(board.steps)
+    for what, forged in forged_steps(steps[place], cells_of(board.mines)).items():
         yield what, [*steps[:place], forged, *steps[place + 1 :]]
 
 
@@ -324,6 +302,31 @@ def test_a_forged_certificate_is_refused(tier, by_tier):
     for place in range(len(small.steps)):
         for what, steps in forgeries(small, place):
             assert refused(small, steps), f"step {place + 1}: {what}"
+
+
+def test_a_step_of_a_simpler_rule_is_not_exact(by_tier):
+    tried = set()
+    for tier in (Tier.SINGLE, Tier.PAIR, Tier.COUNT):
+        board = by_tier[tier][0]
+        for place, step in enumerate(board.steps):
+            if step.tier is not Tier.EXACT:
+                forged = replace(step, tier=Tier.EXACT)
+                assert refused(board, [*board.steps[:place], forged, *board.steps[place + 1 :]])
+                tried.add(step.tier)
+    assert tried == {Tier.SINGLE, Tier.PAIR, Tier.COUNT}
+
+
+def test_what_a_board_in_a_file_says_of_itself_is_compared(by_tier):
+    board = by_tier[Tier.EXACT][0]
+    found = board.to_json()
+    check_board(read_board(json.loads(json.dumps(found))))
+    for name, value in (("difficulty", 1.0), ("difficulty", None), ("difficulty_parts", {"x": 1})):
+        with pytest.raises(BoardError, match=f"{name} is not that of the steps"):
+            read_board(found | {name: value})
+    with pytest.raises(CertificateError, match=f"3BV is {board.bbbv}, not 7"):
+        check_board(read_board(found | {"bbbv": 7}))
+    with pytest.raises(BoardError, match="4096×4096: 10,000 cells at most"):
+        read_board(found | {"rows": 4096, "cols": 4096})
 
 
 def test_numbers_of_a_proof_cannot_be_spared(by_tier):

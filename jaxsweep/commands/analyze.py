@@ -29,7 +29,8 @@ EXAMPLE = (
   printf '4x3x2\\n01HH\\n01HH\\n011H\\n' | python -m jaxsweep.analyze
 
 A position is a line COLSxROWSxMINES and a line a row: H hidden (also . and ?),
-F flag (no evidence), 0 to 8 open. Or JSON: {"rows", "cols", "mines", "board"}.
+F flag (no evidence), 0 to 8 open. Or JSON: {"rows", "cols", "mines", "board"},
+or a message of mspe.node: {"board": {"width", "height", "mines"}, "tiles"}.
 Several positions, each with its first line, may follow one another.
 Games are analysed before their last move, or after --move N.
 Other files and links: """

@@ -85,7 +85,7 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         action="store_true",
-        help="also value the boards: their mean 3BV, and the efficiency of won games",
+        help="also value the boards: mean 3BV, ZiNi and HZiNi, and the efficiency of won games",
     )
     arguments.add_json(parser)
 

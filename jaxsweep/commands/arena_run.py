@@ -183,11 +183,12 @@ def report(
             ""
             if not figures["wins"]
             else (
-                f"; of won games {metrics['bbbv_of_won']:.1f}, "
+                f"; 3BV of won games {metrics['bbbv_of_won']:.1f}, "
                 f"{metrics['efficiency_of_won']:.2f} solved with a click"
             )
         )
-        print(f"mean 3BV {metrics['bbbv']:.1f}{of_won}")
+        means = f"ZiNi {metrics['zini']:.1f}, HZiNi {metrics['hzini']:.1f}"
+        print(f"mean 3BV {metrics['bbbv']:.1f}, {means}{of_won}")
     print(f"checksum {figures['checksum'][:16]}")
     print(
         f"{figures['wins']:,}–{lost:,} ({figures['win_rate']:.2%}), {figures['share_cleared']:.2%} "

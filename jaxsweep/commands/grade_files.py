@@ -12,17 +12,12 @@ from typing import Any, NamedTuple
 
 from jaxsweep.formats import read, read_source
 from jaxsweep.formats.conversion import as_game, as_replay, games_in
-from jaxsweep.metrics.game import game_metrics, metrics_to_json
-from jaxsweep.metrics.luck import luck
-from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.level import Start
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.folders import claim_folder
 from jaxsweep.runtime.version import __version__
-from jaxsweep.single.grading import grade
-from jaxsweep.single.grading.report import grade_to_json
-from jaxsweep.single.replay import Replay
+from jaxsweep.single.grading.report import graded_game
 
 FEW = 3
 """Files that are graded in this process: others would take longer to start."""
@@ -108,11 +103,3 @@ def grade_source(data: bytes, name: str, source: str, start: Start | None) -> It
             raise GradeError(f"{name}: a board without clicks: there are no moves to grade")
         about = {"file": source, "number": number}
         yield about | graded_game(replay, as_game(content), start)
-
-
-def graded_game(replay: Replay, game: ClickedGame, start: Start | None) -> dict[str, Any]:
-    """Returns a game with its grades and metrics, as plain data."""
-    figures = grade_to_json(grade(replay, start), replay)
-    if game.player is not None:
-        figures["player"] = game.player
-    return figures | {"metrics": metrics_to_json(game_metrics(game)) | {"luck": luck(game)}}

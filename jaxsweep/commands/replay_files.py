@@ -3,30 +3,22 @@
 import argparse
 import gzip
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from jaxsweep.commands import arguments
 from jaxsweep.formats import (
     READ,
-    Content,
     FormatError,
     format_of_ending,
     read,
     read_source,
     writable,
-    write,
 )
-from jaxsweep.formats.conversion import as_game, as_position, as_replay, games_in, positions_in
+from jaxsweep.formats.choice import choose, converted
+from jaxsweep.formats.conversion import as_game, as_replay, games_in
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.single.replay import Replay
-
-T = TypeVar("T")
-
-POSITIONS = ("mine", "position", "jsminesweeper")
-"""The formats that hold what a player sees."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +65,7 @@ def load_game(source: str, number: int | None) -> tuple[Replay, ClickedGame]:
     data, name = read_source(source)
     contents = read(data, name)
     try:
-        content = _choose(games_in(contents) or contents, number)
+        content = choose(games_in(contents) or contents, number)
         return as_replay(content), as_game(content)
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
@@ -83,27 +75,18 @@ def convert(parsed: argparse.Namespace) -> None:
     """Writes what a file holds in another format, to a file or to standard output."""
     data, name = read_source(parsed.file)
     contents = read(data, name)
-    games = games_in(contents)
     known = parsed.to
     if known is None:
         if parsed.out is None:
             raise FormatError(f"{name}: say where to, or what with --to NAME")
         known = format_of_ending(parsed.out)
-        if known == "replay" and not games:
+        if known == "replay" and not games_in(contents):
             known = "position"
     try:
-        if known in POSITIONS:
-            content: Content = as_position(
-                _choose(positions_in(contents), parsed.game), parsed.move
-            )
-        elif parsed.move is not None:
-            raise FormatError(f"--move is for positions: {', '.join(POSITIONS)}")
-        else:
-            content = _choose(games or contents, parsed.game)
-        converted = write(known, content)
+        made = converted(contents, known, parsed.game, parsed.move)
     except FormatError as error:
         raise FormatError(f"{name}: {error}") from None
-    _put(converted, known, parsed.out)
+    _put(made, known, parsed.out)
 
 
 def _put(data: bytes, known: str, out: Path | None) -> None:
@@ -116,14 +99,3 @@ def _put(data: bytes, known: str, out: Path | None) -> None:
     if out.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     write_atomically(out, lambda part: part.write_bytes(data))
-
-
-def _choose(found: Sequence[T], number: int | None) -> T:
-    """Returns the numbered one; if there are several, they must be numbered."""
-    if not found:
-        raise FormatError("there is no game in it")
-    if number is None and len(found) > 1:
-        raise FormatError(f"{len(found)} games: choose one with --game 1 to {len(found)}")
-    if number is not None and number > len(found):
-        raise FormatError(f"there is no game {number}: it holds {len(found)}")
-    return found[(number or 1) - 1]

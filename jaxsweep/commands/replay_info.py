@@ -5,30 +5,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from jaxsweep.commands import arguments
-from jaxsweep.formats import Content, read, read_source, recognise
-from jaxsweep.formats.conversion import as_game, games_in
-from jaxsweep.metrics.board import BoardValue
-from jaxsweep.metrics.game import game_metrics
-from jaxsweep.metrics.luck import luck
-from jaxsweep.metrics.zini import hzini, zini
-from jaxsweep.rules.board import cells_of
-from jaxsweep.rules.clicks import ClickedGame, played
-from jaxsweep.rules.notation import GridPosition
-from jaxsweep.rules.status import GameStatus
+from jaxsweep.formats import read, read_source, recognise
+from jaxsweep.formats.facts import facts_of
 from jaxsweep.runtime.errors import UserError
-
-OF_BOARDS = ("mine_cells", "bbbv", "openings", "islands", "zini", "hzini")
-"""What only files say that say where the mines are."""
-
-OF_GAMES = ("seconds", "won", "left", "right", "chords", "flags", "pluck")
-"""What only files say that hold clicks."""
-
-FIELDS = ("file", "format", "rows", "cols", "mines", *OF_BOARDS, *OF_GAMES)
 
 
 def report(files: Sequence[str], as_json: bool) -> int:
@@ -53,40 +36,8 @@ def describe(source: str) -> Iterator[dict[str, Any]]:
     """Yields what each game of a file, or else each position, says; None where it says nothing."""
     data, name = read_source(source)
     contents = read(data, name)
-    known = recognise(data)
-    for content in games_in(contents) or contents:
-        about: dict[str, Any] = dict.fromkeys(FIELDS)
-        about |= {"file": source, "format": known}
-        yield about | _facts(content)
-
-
-def _facts(content: Content) -> dict[str, Any]:
-    if isinstance(content, GridPosition):
-        rows, cols = content.grid.shape
-        return {"rows": rows, "cols": cols, "mines": content.mines}
-    game = as_game(content)
-    rows, cols = game.mines.shape
-    facts: dict[str, Any] = {"rows": rows, "cols": cols, "mines": int(game.mines.sum())}
-    value = BoardValue.of(game.mines)
-    facts |= {"mine_cells": [list(cell) for cell in cells_of(game.mines)], "bbbv": value.bbbv}
-    facts |= {"openings": value.opening_count, "islands": value.islands}
-    facts |= {"zini": zini(game.mines), "hzini": hzini(game.mines)}
-    return facts | (_clicks(game) if game.clicks else {})
-
-
-def _clicks(game: ClickedGame) -> dict[str, Any]:
-    """Returns what the clicks of a game say."""
-    metrics = game_metrics(game)
-    *_, last = played(game)
-    return {
-        "seconds": game.seconds,
-        "won": metrics.status is GameStatus.WON,
-        "left": metrics.left,
-        "right": metrics.right,
-        "chords": metrics.chords,
-        "flags": int(np.count_nonzero(last.after.flags)),
-        "pluck": luck(game),
-    }
+    for facts in facts_of(contents, recognise(data)):
+        yield {"file": source, **facts}
 
 
 COLUMNS = {

@@ -68,6 +68,10 @@ _FOLDER = _use_cache()
 compiled = numba.njit(cache=True, nogil=True, error_model="numpy")
 """Compiles a function on its first call, or loads its machine code; it runs without the GIL."""
 
+inlined = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+"""Compiles a function into those that call it: for what takes less time than passing its arrays,
+each of which is seven arguments."""
+
 
 def is_on_disk(function: str) -> bool:
     """Returns whether a function, as `module.name`, was compiled on this or an earlier start."""

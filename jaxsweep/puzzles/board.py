@@ -1,5 +1,6 @@
 """A board that was asked for, with what is known of it, and its form in JSON."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from jaxsweep.puzzles.proofs import prove
 from jaxsweep.rules.board import Mask, cells_of, mask_of
 from jaxsweep.rules.level import Level, LevelError, Opening, Start
 from jaxsweep.runtime.errors import UserError
+from jaxsweep.scalar.view import MAX_CELLS
 
 
 class BoardError(UserError):
@@ -80,7 +82,7 @@ class OrderedBoard:
 
 
 def read_board(found: Any) -> OrderedBoard:
-    """Reads a board from JSON, without checking that its certificate holds.
+    """Reads a board from JSON, without checking that its certificate or its 3BV holds.
 
     Raises `BoardError` or `CertificateError`.
     """
@@ -92,6 +94,8 @@ def read_board(found: Any) -> OrderedBoard:
     starts = {start.value: start for start in Start}
     if type(rows) is not int or type(cols) is not int or type(bbbv) is not int:
         raise BoardError("rows, cols and bbbv are not all whole numbers")
+    if rows > 0 and cols > 0 and rows * cols > MAX_CELLS:
+        raise BoardError(f"a board of {rows}×{cols}: {MAX_CELLS:,} cells at most")
     if cells is None or not first or str(found.get("start")) not in starts:
         raise BoardError("mine_cells, first and start are not all as they should be")
     if len(set(cells)) < len(cells):
@@ -109,7 +113,12 @@ def read_board(found: Any) -> OrderedBoard:
         raise BoardError("hardest_rule is none of single, pair, count and exact")
     hardest = None if rule is None else tiers[rule]
     steps = None if certificate is None else read_steps(certificate)
-    return OrderedBoard(opening, mines, bbbv, hardest, steps, _read_source(found))
+    board = OrderedBoard(opening, mines, bbbv, hardest, steps, _read_source(found))
+    of_steps = board.to_json()
+    for name in ("difficulty", "difficulty_parts"):
+        if found.get(name) != of_steps[name]:
+            raise BoardError(f"{name} is not that of the steps, {json.dumps(of_steps[name])}")
+    return board
 
 
 def _read_source(found: dict[str, Any]) -> Source | None:

@@ -5,6 +5,7 @@ the cells around them.
 """
 
 from collections.abc import Iterable
+from itertools import combinations
 
 from jaxsweep.puzzles.certificate import CertificateError, Step, Tier
 
@@ -22,16 +23,12 @@ def check(
     Returns how many steps there are by rule; raises `CertificateError` with the first step that
     does not hold.
     """
-    board = _Board(rows, cols, set(mines))
-    if first in board.mines:
-        raise CertificateError(f"the first cell {first} is a mine")
-    board.open({first})
+    board = CheckedBoard(rows, cols, mines, first)
     counts = dict.fromkeys(Tier, 0)
     for number, step in enumerate(steps, 1):
-        if wrong := _problem(board, step):
+        if wrong := board.problem(step):
             raise CertificateError(f"step {number} ({step.tier.word}) does not hold: {wrong}")
-        board.marked |= set(step.mines)
-        board.open(set(step.safe))
+        board.conclude(step)
         counts[step.tier] += 1
     left = rows * cols - len(board.mines) - len(board.opened)
     if left:
@@ -39,15 +36,30 @@ def check(
     return counts
 
 
-class _Board:
-    """A board with its open cells and the mines that are known."""
+class CheckedBoard:
+    """A board with its open cells and the mines that are known, step after step.
 
-    def __init__(self, rows: int, cols: int, mines: set[Cell]):
+    Raises `CertificateError` if the first cell is a mine.
+    """
+
+    def __init__(self, rows: int, cols: int, mines: Iterable[Cell], first: Cell):
         self.cells = {(row, col) for row in range(rows) for col in range(cols)}
-        self.mines = mines
+        self.mines = set(mines)
         self._around: dict[Cell, set[Cell]] = {}
         self.opened: set[Cell] = set()
         self.marked: set[Cell] = set()
+        if first in self.mines:
+            raise CertificateError(f"the first cell {first} is a mine")
+        self.open({first})
+
+    def problem(self, step: Step) -> str | None:
+        """What is wrong with a step as the next one, if anything."""
+        return _problem(self, step)
+
+    def conclude(self, step: Step) -> None:
+        """Marks the mines of a step, and opens its safe cells."""
+        self.marked |= set(step.mines)
+        self.open(set(step.safe))
 
     def around(self, cell: Cell) -> set[Cell]:
         """The neighbours of a cell."""
@@ -80,7 +92,7 @@ class _Board:
         return frozenset(around - self.opened - self.marked), left
 
 
-def _problem(board: _Board, step: Step) -> str | None:
+def _problem(board: CheckedBoard, step: Step) -> str | None:
     """What is wrong with a step, if anything."""
     safe, mines, hidden = set(step.safe), set(step.mines), board.hidden
     if not safe | mines:
@@ -110,7 +122,7 @@ def _problem(board: _Board, step: Step) -> str | None:
         sound = not needs and not mines and left == 0
     else:
         count = (hidden, left) if step.mine_count else None
-        return _by_layouts(needs, safe, mines, count)
+        return _simpler(needs, safe, mines, count) or _by_layouts(needs, safe, mines, count)
     return None if sound else "its numbers do not prove its cells"
 
 
@@ -139,6 +151,21 @@ def _pair(needs: list[Need], safe: set[Cell], mines: set[Cell]) -> bool:
                 if (k and part & safe) or (k < len(part) and part & mines):
                     return False
     return True
+
+
+def _simpler(
+    needs: list[Need], safe: set[Cell], mines: set[Cell], count: tuple[set[Cell], int] | None
+) -> str | None:
+    """What is wrong with a step by layouts if a simpler rule proves one of its cells."""
+    if count is not None and safe and count[1] == 0:
+        return "no mine is left: that is a simpler rule"
+    pairs = [list(pair) for pair in combinations(needs, 2) if pair[0][0] & pair[1][0]]
+    for cell in sorted(safe | mines):
+        if any(_single([need], {cell} & safe, {cell} & mines) for need in needs):
+            return f"one number proves {cell}: that is a simpler rule"
+        if any(_pair(pair, {cell} & safe, {cell} & mines) for pair in pairs):
+            return f"two numbers prove {cell}: that is a simpler rule"
+    return None
 
 
 def _by_layouts(

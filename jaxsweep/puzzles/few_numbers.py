@@ -6,13 +6,13 @@ rest still does: none of those that are left can be spared. The number of mines 
 used only where no numbers prove anything without it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from jaxsweep.scalar.counting import Constraint, count_component
 from jaxsweep.scalar.exact import MAX_STATES, components_of
-from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
+from jaxsweep.scalar.geometry import CellIndex, CellSet, indices, union
 
 FEWEST = 3
 """Two numbers prove nothing where the pair rule is stuck."""
@@ -89,21 +89,18 @@ class Stuck:
         """Returns how much there is to hold in mind: numbers, and cells around them."""
         return len(chosen), self._around(chosen).bit_count()
 
-    def _around(self, chosen: Iterable[int]) -> CellSet:
-        union = 0
-        for i in chosen:
-            union |= self.constraints[i][0]
-        return union
+    def _around(self, chosen: Sequence[int]) -> CellSet:
+        return union(self.constraints[i][0] for i in chosen)
 
     def _without_count(self, cell: CellIndex) -> tuple[int, ...] | None:
         """Returns numbers that prove a cell without the mine count; None if none do."""
         chosen = [i for i, (cells, _) in enumerate(self.constraints) if cells >> cell & 1]
         while not self._is_proved(chosen, cell, False):
-            union = self._around(chosen)
+            around = self._around(chosen)
             more = [
                 i
                 for i, (cells, _) in enumerate(self.constraints)
-                if cells & union and i not in chosen
+                if cells & around and i not in chosen
             ]
             if not more:
                 return None
@@ -111,9 +108,12 @@ class Stuck:
         return self._needed(chosen, cell, False)
 
     def _with_count(self, cell: CellIndex) -> tuple[int, ...]:
-        """Returns numbers that prove a cell together with the mine count."""
+        """Returns numbers that prove a cell together with the mine count.
+
+        Whole components are dropped first, in the order of their last constraints.
+        """
         chosen = list(range(len(self.constraints)))
-        for own in components_of(set(self.constraints)):
+        for own in components_of(self.constraints):
             rest = [i for i in chosen if self.constraints[i] not in own]
             if self._is_proved(rest, cell, True):
                 chosen = rest
@@ -127,13 +127,11 @@ class Stuck:
                 chosen = rest
         return tuple(sorted(chosen))
 
-    def _is_proved(self, chosen: Iterable[int], cell: CellIndex, mine_count: bool) -> bool:
+    def _is_proved(self, chosen: Sequence[int], cell: CellIndex, mine_count: bool) -> bool:
         """Returns whether no layout agrees with the chosen numbers in which a cell is otherwise."""
         opposite, bit, rest = int(self.safe >> cell & 1), 1 << cell, set()
-        union = bit
         for i in chosen:
             cells, residual = self.constraints[i]
-            union |= cells
             if cells & bit:
                 cells, residual = cells & ~bit, residual - opposite
             if not 0 <= residual <= cells.bit_count():
@@ -145,7 +143,8 @@ class Stuck:
             totals = _sums(totals, _possible_mines(own))
         if not mine_count:
             return not totals
-        left, free = self.mines_left - opposite, (self.hidden & ~union).bit_count()
+        free = (self.hidden & ~self._around(chosen) & ~bit).bit_count()
+        left = self.mines_left - opposite
         return not any(0 <= left - k <= free for k in indices(totals))
 
 

@@ -13,7 +13,7 @@ from jaxsweep.rules.board import Cell, Mask
 from jaxsweep.rules.grid import HIDDEN
 from jaxsweep.scalar.counting import Constraint, OverBudgetError
 from jaxsweep.scalar.exact import Counter
-from jaxsweep.scalar.geometry import CellIndex, CellSet, from_mask, geometry, indices
+from jaxsweep.scalar.geometry import CellIndex, CellSet, from_mask, geometry, indices, union
 from jaxsweep.scalar.view import View
 
 REACH = 2
@@ -126,9 +126,7 @@ class _Solving:
     ) -> None:
         """Notes a step, and does what follows from it."""
         cell = self._geometry.cell
-        around = 0
-        for number in numbers:
-            around |= self._near[number]
+        around = union(self._near[number] for number in numbers)
         step = Step(
             tier,
             tuple(map(cell, numbers)),
@@ -162,9 +160,7 @@ class _Solving:
 
     def _frontier(self) -> dict[CellIndex, Constraint]:
         """Returns the constraints of all open numbers with hidden cells around them."""
-        hidden, reached = self._hidden, 0
-        for cell in indices(hidden):
-            reached |= self._near[cell]
+        reached = union(self._near[cell] for cell in indices(self._hidden))
         return {number: self._constraint(number) for number in indices(reached & self.opened)}
 
     def _pair(self) -> bool:

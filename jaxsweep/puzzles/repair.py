@@ -15,7 +15,7 @@ from jaxsweep.puzzles.wishes import Wishes
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.level import Level
 from jaxsweep.scalar.deal import deal
-from jaxsweep.scalar.geometry import from_mask, geometry, indices
+from jaxsweep.scalar.geometry import from_mask, geometry, indices, union
 
 TRIES = 50_000
 """The most changes of a board until it is given up."""
@@ -125,10 +125,9 @@ def repair_uncompiled(wishes: Wishes, seed: int, game: int, tries: int) -> tuple
 
 def _cells(mines: Mask, opened: int, known: int) -> tuple[list[int], list[int]]:
     """Lists the hidden cells, and those of them where a solver is stuck."""
-    around, board = 0, geometry(*mines.shape)
+    board = geometry(*mines.shape)
     hidden = indices(board.all_cells & ~opened & ~known)
-    for cell in indices(opened):
-        around |= board.near[cell]
+    around = union(board.near[cell] for cell in indices(opened))
     stuck = [cell for cell in hidden if around >> cell & 1]
     return hidden, stuck or indices(board.all_cells & ~opened)
 

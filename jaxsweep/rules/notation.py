@@ -21,6 +21,9 @@ _SYMBOLS |= {str(n): n for n in range(9)}
 _LETTERS = {HIDDEN: "H", FLAGGED: "F"} | {n: str(n) for n in range(9)}
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*")
 
+_MAX_TILED = 2**16
+"""The most cells of a board whose hidden cells a message leaves out."""
+
 
 Lines = list[tuple[int, str]]
 """Lines of a text that are not blank, with their numbers from 1."""
@@ -125,20 +128,57 @@ def from_json(text: str) -> GridPosition:
 
 
 def from_fields(fields: Any) -> GridPosition:
-    """Reads one position from plain data, as its JSON form holds it."""
+    """Reads one position from plain data, as its JSON form or a message of mspe.node holds it."""
     if not isinstance(fields, dict):
         raise PositionError("JSON: expected an object with rows, cols, mines and board")
-    sizes = []
-    for name in ("rows", "cols", "mines"):
-        value = fields.get(name)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise PositionError(f'JSON: "{name}" must be a whole number')
-        sizes.append(value)
+    if "tiles" in fields:
+        return _from_tiles(fields)
+    sizes = [_whole(fields, name, "JSON") for name in ("rows", "cols", "mines")]
     board = fields.get("board")
     if not isinstance(board, list) or not all(isinstance(row, str) for row in board):
         raise PositionError('JSON: "board" must be a list of strings, one a row')
     level = _level(*sizes, where="JSON")
     return _from_rows([(f"board row {n}", row) for n, row in enumerate(board)], level, "JSON")
+
+
+def _from_tiles(fields: dict[str, Any]) -> GridPosition:
+    """Reads a message of mspe.node: the board's size, and the open cells with their numbers."""
+    board, tiles = fields.get("board"), fields["tiles"]
+    if not isinstance(board, dict):
+        raise PositionError('JSON: beside "tiles", "board" must hold width, height and mines')
+    if not isinstance(tiles, list):
+        raise PositionError('JSON: "tiles" must be a list of objects with x, y and value')
+    rows, cols, mines = (
+        _whole(board, name, "JSON: board") for name in ("height", "width", "mines")
+    )
+    level = _level(rows, cols, mines, "JSON: board")
+    if level.cells > _MAX_TILED:
+        raise PositionError(f"JSON: a board of {level.cells:,} cells: {_MAX_TILED:,} at most")
+    grid = np.full((rows, cols), HIDDEN, np.int8)
+    for number, tile in enumerate(tiles):
+        where = f"JSON: tile {number}"
+        if not isinstance(tile, dict):
+            raise PositionError(f"{where}: expected an object with x, y and value")
+        col, row, value = (_whole(tile, name, where) for name in ("x", "y", "value"))
+        if not (0 <= row < rows and 0 <= col < cols):
+            raise PositionError(
+                f"{where}: no cell x {col}, y {row} on a board {cols} wide, {rows} high"
+            )
+        if not 0 <= value <= 8:
+            raise PositionError(f"{where}: a cell shows 0 to 8, not {value}")
+        if grid[row, col] not in (HIDDEN, value):
+            raise PositionError(
+                f"{where}: x {col}, y {row} showed {grid[row, col]} before, now {value}"
+            )
+        grid[row, col] = value
+    return GridPosition(grid, mines)
+
+
+def _whole(fields: dict[str, Any], name: str, where: str) -> int:
+    value = fields.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise PositionError(f'{where}: "{name}" must be a whole number')
+    return value
 
 
 def read(text: str) -> GridPosition:

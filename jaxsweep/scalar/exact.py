@@ -19,7 +19,7 @@ from jaxtyping import Bool
 from jaxsweep.beliefs import Beliefs, Status
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.scalar.counting import Constraint, CountedComponent, OverBudgetError, count_component
-from jaxsweep.scalar.geometry import CellIndex, CellSet, Geometry, indices
+from jaxsweep.scalar.geometry import CellIndex, CellSet, Geometry, indices, union
 from jaxsweep.scalar.view import MAX_CELLS, View
 
 MAX_STATES = 300_000
@@ -46,10 +46,7 @@ class Solution:
     @property
     def uncertain(self) -> CellSet:
         """Hidden cells that are neither certainly safe nor certain mines."""
-        union = 0
-        for cells, _ in self.undecided:
-            union |= cells
-        return union
+        return union(cells for cells, _ in self.undecided)
 
     def mine_layouts(self, cell: CellIndex) -> int:
         """Returns in how many layouts a hidden cell is a mine."""

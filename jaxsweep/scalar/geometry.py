@@ -4,8 +4,10 @@ A cell is a number, row · cols + col, and a set of cells an integer with that b
 integers have any length, so that a set of hundreds of cells is intersected in one operation.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import no_type_check
 
 import numpy as np
@@ -58,6 +60,11 @@ def geometry(rows: int, cols: int) -> Geometry:
 def from_mask(mask: Bool[np.ndarray, "rows cols"]) -> CellSet:
     """Returns a grid of flags as a set of cells."""
     return int.from_bytes(np.packbits(mask.reshape(-1), bitorder="little").tobytes(), "little")
+
+
+def union(sets: Iterable[CellSet]) -> CellSet:
+    """Returns the cells that are in any of some sets."""
+    return reduce(or_, sets, 0)
 
 
 @no_type_check

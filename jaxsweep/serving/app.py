@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -12,15 +13,28 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from jaxsweep.formats import writable
+from jaxsweep.puzzles.certificate import Tier
 from jaxsweep.rules.level import LEVELS, Start
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.version import __version__
 from jaxsweep.scalar.players import BEST, PLAYERS
 from jaxsweep.serving import site
+from jaxsweep.serving.files import Which
 from jaxsweep.serving.guard import Guard, Trust
 from jaxsweep.serving.limits import Limits, RefusedError
 from jaxsweep.serving.openapi import description
-from jaxsweep.serving.reading import Asked, game_in, positions_in
+from jaxsweep.serving.orders import DIFFICULTIES, order_in
+from jaxsweep.serving.reading import (
+    Asked,
+    RequestError,
+    check_names,
+    game_in,
+    one_of,
+    positions_in,
+    which_in,
+    whole_number,
+)
 from jaxsweep.serving.workers import Workers
 from jaxsweep.single.replay.page import reasons
 
@@ -65,12 +79,35 @@ class Service:
 
     async def analyze(self, request: Request) -> Response:
         """Analyses one position, or several."""
-        deadline = self.deadline()
+        which, deadline = which_in(request.query_params), self.deadline()
         body = await self.body(request)
         async with self.workers.admitted():
-            asked = await asyncio.to_thread(positions_in, body, self.limits)
+            asked = await self._asked(body, which, deadline)
             found = b",".join(await self._analyses(asked, deadline))
         return _json(b"[" + found + b"]" if asked.several else found)
+
+    async def _asked(self, body: bytes, which: Which, deadline: float) -> Asked:
+        """Finds the positions in a body; those of files and links are read in a process."""
+        asked = await asyncio.to_thread(positions_in, body, self.limits)
+        if asked is None:
+            seen = await self.workers.run("seen", body, which, self.limits, deadline=deadline)
+            return Asked(seen, len(seen) > 1)
+        if which != Which():
+            raise RequestError('"game" and "move" are for files of games, and links')
+        return asked
+
+    async def numbers(self, request: Request) -> Response:
+        """Counts what one hidden cell of a position would show."""
+        query, deadline = request.query_params, self.deadline()
+        check_names(query, ("row", "col"))
+        cell = whole_number(query, "row", 0, 2**31), whole_number(query, "col", 0, 2**31)
+        body = await self.body(request)
+        async with self.workers.admitted():
+            asked = await self._asked(body, Which(), deadline)
+            if asked.several:
+                raise RequestError("several positions: send the one that has the cell")
+            arguments = (asked.positions[0], cell, self.limits)
+            return _json(await self.workers.run("numbers", *arguments, deadline=deadline))
 
     async def _analyses(self, asked: Asked, deadline: float) -> list[bytes]:
         """Analyses positions in chunks, in as many processes as there are."""
@@ -107,18 +144,46 @@ class Service:
         async with self.workers.admitted():
             return _json(await self.workers.run("deal", game, deadline=self.deadline()))
 
+    async def board(self, request: Request) -> Response:
+        """Makes a board to order."""
+        deadline, body = self.deadline(), await self.body(request)
+        asked = order_in(body, self.limits)
+        async with self.workers.admitted():
+            seconds = self.limits.board_seconds
+            return _json(await self.workers.run("board", asked, seconds, deadline=deadline))
+
     async def check(self, request: Request) -> Response:
         """Checks a replay."""
-        return await self._about_replay("check", request)
+        return await self._about_file("check", request, which_in(request.query_params))
 
     async def grade(self, request: Request) -> Response:
         """Grades the moves of a replay."""
-        return await self._about_replay("grade", request)
+        return await self._about_file("grade", request, which_in(request.query_params))
 
-    async def _about_replay(self, task: str, request: Request) -> Response:
+    async def info(self, request: Request) -> Response:
+        """Says what a file or a link holds."""
+        check_names(request.query_params, ())
+        return await self._about_file("info", request)
+
+    async def _about_file(self, task: str, request: Request, *arguments: Any) -> Response:
         deadline, body = self.deadline(), await self.body(request)
         async with self.workers.admitted():
-            return _json(await self.workers.run(task, body, self.limits, deadline=deadline))
+            run = self.workers.run(task, body, *arguments, self.limits, deadline=deadline)
+            return _json(await run)
+
+    async def convert(self, request: Request) -> Response:
+        """Writes a file or a link in another format."""
+        query, formats = request.query_params, writable()
+        to = one_of(query, "to", list(formats))
+        answer = await self._about_file("convert", request, to, which_in(query, "to"))
+        known = formats[to]
+        if not known.is_text:
+            answer.headers["Content-Type"] = "application/octet-stream"
+        elif to not in ("replay", "position", "msor"):
+            answer.headers["Content-Type"] = "text/plain; charset=utf-8"
+        name = "game" + next(iter(known.suffixes), ".txt")
+        answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        return answer
 
     async def watch(self, request: Request) -> Response:
         """Plays a game, move by move, as server-sent events."""
@@ -155,6 +220,9 @@ class Service:
                 "players": list(PLAYERS),
                 "best": BEST,
                 "reasons": reasons(),
+                "rules": [tier.word for tier in Tier],
+                "difficulties": list(DIFFICULTIES),
+                "formats": formats_in_words(),
                 "limits": {
                     "body": self.limits.body,
                     "cells": self.limits.cells,
@@ -179,6 +247,10 @@ def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
     api = description(limits)
     routes = [
         Route("/analyze", service.analyze, methods=["POST"]),
+        Route("/analyze/cell", service.numbers, methods=["POST"]),
+        Route("/boards", service.board, methods=["POST"]),
+        Route("/convert", service.convert, methods=["POST"]),
+        Route("/replay/info", service.info, methods=["POST"]),
         Route("/replay/check", service.check, methods=["POST"]),
         Route("/replay/grade", service.grade, methods=["POST"]),
         Route("/deal", service.deal),
@@ -198,6 +270,14 @@ def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
         },
     )
     return Guard(app, trust, frozenset({*files, "/openapi.json"}))
+
+
+def formats_in_words() -> dict[str, dict[str, str | None]]:
+    """Returns the formats that are written: what people know them as, and their usual ending."""
+    return {
+        name: {"title": known.title, "ending": next(iter(known.suffixes), None)}
+        for name, known in writable().items()
+    }
 
 
 def _file(file: site.File):

@@ -17,6 +17,8 @@ class Limits:
     """The time that an answer may take, waiting for a free process included."""
     game_seconds: float = 120.0
     """The time that a watched game may take."""
+    board_seconds: float = 10.0
+    """The time in which a board to order is looked for."""
     upload_seconds: float = 10.0
     """The time that a body may take to arrive."""
     waiting: int = 128
@@ -31,3 +33,9 @@ class RefusedError(Exception):
     def __init__(self, status: int, sentence: str):
         super().__init__(sentence)
         self.status = status
+
+
+def check_size(rows: int, cols: int, limits: Limits) -> None:
+    """Refuses boards with too many cells."""
+    if rows * cols > limits.cells:
+        raise RefusedError(413, f"a board of {rows}×{cols}: {limits.cells:,} cells at most")

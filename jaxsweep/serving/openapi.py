@@ -1,31 +1,40 @@
 """The API in the OpenAPI form, for programs that make clients or tests of it."""
 
-from typing import Any
-
+from jaxsweep.formats import READ, writable
 from jaxsweep.rules.level import LEVELS, MAX_SIDE, Start
 from jaxsweep.runtime.version import __version__
 from jaxsweep.scalar.players import BEST, PLAYERS
 from jaxsweep.serving.limits import Limits
+from jaxsweep.serving.schemas import TEXT, WHOLE, Schema, ref, schemas
 
-Schema = dict[str, Any]
+_ANY_FILE: Schema = {"type": "string", "format": "binary"}
 
-_WHOLE = {"type": "integer", "minimum": 0}
-_NUMBER = {"type": "number"}
-_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
-_TEXT = {"type": "string"}
-_CELLS = {
-    "type": "array",
-    "items": {"type": "array", "items": _WHOLE, "minItems": 2, "maxItems": 2},
-    "description": "rows and columns from 0, top left",
-}
-
-_REPLAY_BODY = {
+_FILE_BODY: Schema = {
     "required": True,
+    "description": f"What can be read: {READ}.",
     "content": {
-        "application/json": {"schema": {"$ref": "#/components/schemas/Replay"}},
-        "application/gzip": {"schema": {"type": "string", "format": "binary"}},
+        "application/json": {"schema": {"anyOf": [ref("Replay"), ref("Position")]}},
+        "application/gzip": {"schema": _ANY_FILE},
+        "application/octet-stream": {"schema": _ANY_FILE},
+        "text/plain": {"schema": {"anyOf": [ref("PositionText"), ref("Link")]}},
     },
 }
+
+
+_WHICH: list[Schema] = [
+    {
+        "name": "game",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": 2**32 - 1},
+        "description": "which of the games in the file; not needed if there is one",
+    },
+    {
+        "name": "move",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
+        "description": "to a position: what was seen after so many moves",
+    },
+]
 
 
 def description(limits: Limits) -> Schema:
@@ -42,31 +51,15 @@ def description(limits: Limits) -> Schema:
             "/analyze": {"post": _analyze(limits)},
             "/deal": {"get": _deal(limits)},
             "/watch": {"get": _watch(limits)},
+            "/analyze/cell": {"post": _numbers()},
+            "/boards": {"post": _boards(limits)},
+            "/convert": {"post": _convert()},
             "/replay/check": {"post": _check()},
             "/replay/grade": {"post": _grade()},
+            "/replay/info": {"post": _info()},
             "/about": {"get": _about()},
         },
-        "components": {"schemas": _schemas(limits)},
-    }
-
-
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _nullable(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _grid(schema: Schema) -> Schema:
-    return {"type": "array", "items": {"type": "array", "items": schema}}
-
-
-def _object(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
-    return {
-        "type": "object",
-        "required": list(required),
-        "properties": required | (optional or {}),
+        "components": {"schemas": schemas()},
     }
 
 
@@ -82,7 +75,7 @@ def _answers(good: Schema, kind: str = "application/json", body: bool = False) -
     if body:
         refused["408"] = "The body did not arrive in time."
     errors = {
-        status: {"description": text, "content": {"application/json": {"schema": _ref("Error")}}}
+        status: {"description": text, "content": {"application/json": {"schema": ref("Error")}}}
         for status, text in sorted(refused.items())
     }
     return {"200": {"description": "The answer.", "content": {kind: {"schema": good}}}} | errors
@@ -94,23 +87,83 @@ def _analyze(limits: Limits) -> Schema:
         "type": "array",
         "minItems": 1,
         "maxItems": most,
-        "items": {"anyOf": [_ref("Position"), _ref("PositionText")]},
+        "items": {"anyOf": [ref("Position"), ref("PositionText"), ref("PositionTiles")]},
     }
     return {
         "operationId": "analyze",
         "summary": "Odds, certain cells, layouts, candidates and the best move of positions.",
         "description": "One position is answered by an object, several or an array by an array. "
-        f"At most {most} positions, {limits.cells} cells each, {limits.body} bytes.",
+        f"At most {most} positions, {limits.cells} cells each, {limits.body} bytes. Of files and "
+        "links of games, the position before the last move is analysed, or after `move` moves.",
+        "parameters": _WHICH,
         "requestBody": {
             "required": True,
             "content": {
-                "application/json": {"schema": {"anyOf": [_ref("Position"), array]}},
-                "text/plain": {"schema": _ref("PositionText")},
+                "application/json": {
+                    "schema": {"anyOf": [ref("Position"), ref("PositionTiles"), array]}
+                },
+                "text/plain": {"schema": {"anyOf": [ref("PositionText"), ref("Link")]}},
+                "application/octet-stream": {"schema": _ANY_FILE},
             },
         },
         "responses": _answers(
-            {"anyOf": [_ref("Analysis"), {"type": "array", "items": _ref("Analysis")}]}, body=True
+            {"anyOf": [ref("Analysis"), {"type": "array", "items": ref("Analysis")}]}, body=True
         ),
+    }
+
+
+def _numbers() -> Schema:
+    row = {"name": "row", "in": "query", "required": True, "schema": WHOLE}
+    return {
+        "operationId": "numbersOfCell",
+        "summary": "What a hidden cell of a position would show: the chance of each number.",
+        "parameters": [row, row | {"name": "col"}],
+        "requestBody": _FILE_BODY,
+        "responses": _answers(ref("CellNumbers"), body=True),
+    }
+
+
+def _boards(limits: Limits) -> Schema:
+    answers = _answers(ref("Board"), body=True)
+    rare = f"No such board was found within {limits.board_seconds:g} s; says how rare they are."
+    return {
+        "operationId": "makeBoard",
+        "summary": "A board to order: without a guess, up to a rule, of some difficulty or 3BV.",
+        "description": "The first board of the seed that is as asked for, as `boards --json`.",
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": ref("Order")}},
+        },
+        "responses": answers | {"422": answers["400"] | {"description": rare}},
+    }
+
+
+def _convert() -> Schema:
+    to = {"type": "string", "enum": list(writable())}
+    answers = _answers(ref("Replay"), body=True)
+    answers["200"] = {
+        "description": "The file: text, JSON or bytes.",
+        "content": {
+            "text/plain": {"schema": TEXT},
+            "application/json": {"schema": {"type": "object"}},
+            "application/octet-stream": {"schema": _ANY_FILE},
+        },
+    }
+    return {
+        "operationId": "convert",
+        "summary": "A game, a board or a position in another program's format.",
+        "parameters": [{"name": "to", "in": "query", "required": True, "schema": to}, *_WHICH],
+        "requestBody": _FILE_BODY,
+        "responses": answers,
+    }
+
+
+def _info() -> Schema:
+    return {
+        "operationId": "replayInfo",
+        "summary": "What a file or a link holds: board, clicks, 3BV, ZiNi, luck.",
+        "requestBody": _FILE_BODY,
+        "responses": _answers({"type": "array", "items": ref("FileFacts")}, body=True),
     }
 
 
@@ -119,7 +172,7 @@ def _deal(limits: Limits) -> Schema:
         "operationId": "deal",
         "summary": "The mines of a game of a seed: the same as in all of jaxsweep.",
         "parameters": _game_parameters(limits),
-        "responses": _answers(_ref("Game")),
+        "responses": _answers(ref("Game")),
     }
 
 
@@ -134,7 +187,7 @@ def _watch(limits: Limits) -> Schema:
             *_game_parameters(limits),
             {"name": "player", "in": "query", "schema": player},
         ],
-        "responses": _answers(_TEXT, "text/event-stream"),
+        "responses": _answers(TEXT, "text/event-stream"),
     }
 
 
@@ -142,8 +195,9 @@ def _check() -> Schema:
     return {
         "operationId": "checkReplay",
         "summary": "Compares a replay with the rules, its seed and the exact odds.",
-        "requestBody": _REPLAY_BODY,
-        "responses": _answers(_ref("CheckedReplay"), body=True),
+        "parameters": _WHICH[:1],
+        "requestBody": _FILE_BODY,
+        "responses": _answers(ref("CheckedReplay"), body=True),
     }
 
 
@@ -151,13 +205,14 @@ def _grade() -> Schema:
     return {
         "operationId": "gradeReplay",
         "summary": "What each move of a replay risked and lost, and what luck gave.",
-        "requestBody": _REPLAY_BODY,
-        "responses": _answers({"type": "object"}, body=True),
+        "parameters": _WHICH[:1],
+        "requestBody": _FILE_BODY,
+        "responses": _answers(ref("GradedGame"), body=True),
     }
 
 
 def _about() -> Schema:
-    answers = _answers(_ref("About"))
+    answers = _answers(ref("About"))
     return {
         "operationId": "about",
         "summary": "Levels, start rules, players, limits, and the words of reasons.",
@@ -168,7 +223,7 @@ def _about() -> Schema:
 def _game_parameters(limits: Limits) -> list[Schema]:
     seed = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
     side = {"type": "integer", "minimum": 1, "maximum": MAX_SIDE}
-    schemas = {
+    fields = {
         "level": {"type": "string", "enum": list(LEVELS)},
         "rows": side,
         "cols": side,
@@ -190,124 +245,5 @@ def _game_parameters(limits: Limits) -> list[Schema]:
     return [
         {"name": name, "in": "query", "schema": schema}
         | ({"description": texts[name]} if name in texts else {})
-        for name, schema in schemas.items()
+        for name, schema in fields.items()
     ]
-
-
-def _schemas(limits: Limits) -> Schema:
-    side = {"type": "integer", "minimum": 1, "maximum": MAX_SIDE}
-    rows = {"type": "array", "items": _TEXT}
-    game = {
-        "rows": side,
-        "cols": side,
-        "mines": _WHOLE,
-        "start": _TEXT,
-        "first": {"type": "array", "items": _WHOLE, "minItems": 2, "maxItems": 2},
-        "seed": _nullable(_WHOLE),
-        "game": _nullable(_WHOLE),
-        "layout": rows | {"description": "one string a row: * a mine, . none"},
-    }
-    move = _object(
-        {
-            "cells": {"type": "array", "items": _WHOLE},
-            "opened": {"type": "array", "items": _WHOLE},
-            "reason": _TEXT,
-            "risk": _nullable(_SHARE),
-        },
-        {
-            "flags": {"type": "array", "items": _WHOLE},
-            "chord": _nullable(_WHOLE),
-            "seconds": _nullable(_NUMBER),
-            "odds": {"type": "array", "items": {"type": "integer", "maximum": 10000}},
-        },
-    )
-    replay = game | {
-        "format": {"const": "jaxsweep-replay"},
-        "version": {"const": 1},
-        "strategy": _TEXT,
-        "moves": {"type": "array", "items": _ref("Move")},
-        "outcome": {"enum": ["won", "lost", "playing"]},
-        "seconds": _nullable(_NUMBER),
-    }
-    return {
-        "Error": _object({"error": _TEXT}),
-        "Position": _object(
-            {
-                "rows": side,
-                "cols": side,
-                "mines": _WHOLE,
-                "board": rows | {"description": "a string a row: H hidden, F flag, 0 to 8 open"},
-            }
-        )
-        | {"examples": [{"rows": 3, "cols": 4, "mines": 2, "board": ["01HH", "01HH", "011H"]}]},
-        "PositionText": _TEXT
-        | {
-            "description": "a line COLSxROWSxMINES, then a line a row; several may follow",
-            "examples": ["4x3x2\n01HH\n01HH\n011H\n"],
-        },
-        "Candidate": _candidate(),
-        "Best": _object(
-            {"row": _WHOLE, "col": _WHOLE, "mine_probability": _nullable(_SHARE), "reason": _TEXT},
-            {
-                "candidates": {"type": "array", "items": _ref("Candidate")},
-                "win_is_exact": {"type": "boolean"},
-            },
-        ),
-        "Analysis": _analysis(side),
-        "Game": _object(game),
-        "Move": move,
-        "Replay": _object(replay),
-        "CheckedReplay": _object(
-            {
-                "moves": _WHOLE,
-                "outcome": _TEXT,
-                "problems": {"type": "array", "items": _TEXT},
-                "survival": {"type": "array", "items": _nullable(_SHARE)},
-                "replay": _ref("Replay"),
-            }
-        ),
-        "About": _object(
-            {
-                "version": _TEXT,
-                "levels": {"type": "object"},
-                "starts": {"type": "array", "items": _TEXT},
-                "players": {"type": "array", "items": _TEXT},
-                "best": _TEXT,
-                "reasons": {"type": "object"},
-                "limits": {"type": "object"},
-            }
-        ),
-    }
-
-
-def _candidate() -> Schema:
-    return _object(
-        {
-            "row": _WHOLE,
-            "col": _WHOLE,
-            "mine_probability": _SHARE,
-            "progress": _nullable(_SHARE),
-            "win": _SHARE,
-        }
-    )
-
-
-def _analysis(side: Schema) -> Schema:
-    return _object(
-        {
-            "rows": side,
-            "cols": side,
-            "mines": _WHOLE,
-            "status": _TEXT,
-            "log10_layouts": _nullable(_NUMBER),
-            "layouts": _nullable(_TEXT | {"description": "a whole number of any length"}),
-            "mine_probability": _grid(_nullable(_SHARE)),
-            "safe": _CELLS,
-            "certain_mines": _CELLS,
-            "best": _nullable(_ref("Best")),
-        },
-        {
-            "error": _grid(_nullable(_NUMBER)),
-            "effective_samples": _grid(_nullable(_NUMBER)),
-        },
-    )

@@ -2,10 +2,11 @@
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from jaxsweep.formats.link import looks_like_link
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.rules.notation import (
     GridPosition,
@@ -18,7 +19,8 @@ from jaxsweep.rules.notation import (
 from jaxsweep.rules.notation import split as split_text
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.players import BEST, PLAYERS
-from jaxsweep.serving.limits import Limits, RefusedError
+from jaxsweep.serving.files import Which, is_foreign, seen_in
+from jaxsweep.serving.limits import Limits, RefusedError, check_size
 
 Unread = Lines | str | Any
 """A position as it is in a body: lines, a text, or plain data."""
@@ -49,14 +51,19 @@ class Game:
     player: str
 
 
-def positions_in(body: bytes, limits: Limits) -> Asked:
-    """Finds the positions in a body: text, JSON, or a JSON array of either."""
+def positions_in(body: bytes, limits: Limits) -> Asked | None:
+    """Finds the positions in a body: text, JSON, or a JSON array of either; None for other files.
+
+    Those are read by `files.seen_in`, in a process that can be ended.
+    """
+    if is_foreign(body):
+        return None
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
         raise PositionError(f"byte {error.start} is not text") from None
     if text.lstrip()[:1] in ("{", "["):
-        data = _json(text)
+        data = json_in(text)
         several = isinstance(data, list)
         found: list[Unread] = data if several else [data]
     else:
@@ -70,7 +77,8 @@ def positions_in(body: bytes, limits: Limits) -> Asked:
     return Asked(found, several)
 
 
-def _json(text: str) -> Any:
+def json_in(text: str) -> Any:
+    """Reads JSON; raises `PositionError`, which says where it is none."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -82,7 +90,9 @@ def _json(text: str) -> Any:
 
 def read_position(unread: Unread, limits: Limits) -> GridPosition:
     """Reads one of the positions that `positions_in` found."""
-    if isinstance(unread, str):
+    if isinstance(unread, str) and looks_like_link(unread):
+        (position,) = seen_in(unread.encode(), Which(), limits)
+    elif isinstance(unread, str):
         position = read(unread)
     elif isinstance(unread, list) and all(isinstance(line, tuple) for line in unread):
         position = from_lines(unread)
@@ -93,30 +103,39 @@ def read_position(unread: Unread, limits: Limits) -> GridPosition:
     return position
 
 
-def check_size(rows: int, cols: int, limits: Limits) -> None:
-    """Refuses boards with too many cells."""
-    if rows * cols > limits.cells:
-        raise RefusedError(413, f"a board of {rows}×{cols}: {limits.cells:,} cells at most")
-
-
 def game_in(query: Mapping[str, str], limits: Limits, with_player: bool = False) -> Game:
     """Reads the game that a query asks for; a seed that it does not name is chosen at random."""
-    allowed = (*GAME, "player") if with_player else GAME
+    check_names(query, (*GAME, "player") if with_player else GAME)
+    level = _level(query)
+    check_size(level.rows, level.cols, limits)
+    start = one_of(query, "start", [rule.value for rule in Start], Start.SAFE.value)
+    first = None
+    if "row" in query or "col" in query:
+        first = whole_number(query, "row", 0, 2**31), whole_number(query, "col", 0, 2**31)
+    return Game(
+        Opening.of(level, Start(start), first),
+        whole_number(query, "seed", 0, 2**32 - 1, secrets.randbits(32)),
+        whole_number(query, "game", 0, 2**32 - 1, 0),
+        one_of(query, "player", list(PLAYERS), BEST),
+    )
+
+
+def which_in(query: Mapping[str, str], *others: str) -> Which:
+    """Reads which game of a file a query asks for, and after how many moves.
+
+    `others` are parameters that it may have besides.
+    """
+    check_names(query, (*Which._fields, *others))
+    most = 2**32 - 1
+    game = whole_number(query, "game", 1, most) if "game" in query else None
+    return Which(game, whole_number(query, "move", 0, most) if "move" in query else None)
+
+
+def check_names(query: Mapping[str, object], allowed: Sequence[str]) -> None:
+    """Raises `RequestError` for a parameter that there is not."""
     for name in query:
         if name not in allowed:
             raise RequestError(f"no parameter {name[:40]!r}; there are {', '.join(allowed)}")
-    level = _level(query)
-    check_size(level.rows, level.cols, limits)
-    start = _one_of(query, "start", [rule.value for rule in Start], Start.SAFE.value)
-    first = None
-    if "row" in query or "col" in query:
-        first = _whole(query, "row", 0, 2**31), _whole(query, "col", 0, 2**31)
-    return Game(
-        Opening.of(level, Start(start), first),
-        _whole(query, "seed", 0, 2**32 - 1, secrets.randbits(32)),
-        _whole(query, "game", 0, 2**32 - 1, 0),
-        _one_of(query, "player", list(PLAYERS), BEST),
-    )
 
 
 def _level(query: Mapping[str, str]) -> Level:
@@ -124,17 +143,18 @@ def _level(query: Mapping[str, str]) -> Level:
     if "level" in query and sizes:
         raise RequestError(f'"{sizes[0]}" does not go with "level"')
     if sizes:
-        rows, cols = (_whole(query, name, 0, 10**9) for name in ("rows", "cols"))
-        return Level(rows, cols, _whole(query, "mines", 0, 10**9))
+        rows, cols = (whole_number(query, name, 0, 10**9) for name in ("rows", "cols"))
+        return Level(rows, cols, whole_number(query, "mines", 0, 10**9))
     name = query.get("level", "beginner")
     if name not in LEVELS:
         raise LevelError(f"no level {name[:40]!r}; there are {', '.join(LEVELS)}")
     return LEVELS[name]
 
 
-def _whole(
+def whole_number(
     query: Mapping[str, str], name: str, low: int, high: int, default: int | None = None
 ) -> int:
+    """Reads a whole number; raises `RequestError` if it is none, or missing."""
     text = query.get(name)
     if text is None and default is not None:
         return default
@@ -145,8 +165,13 @@ def _whole(
     return int(text)
 
 
-def _one_of(query: Mapping[str, str], name: str, known: list[str], default: str) -> str:
+def one_of(
+    query: Mapping[str, str], name: str, known: Sequence[str], default: str | None = None
+) -> str:
+    """Reads one of some words; raises `RequestError` for others, or if it is missing."""
     value = query.get(name, default)
+    if value is None:
+        raise RequestError(f'"{name}" is missing; it is one of {", ".join(known)}')
     if value not in known:
         raise RequestError(f'"{name}" must be one of {", ".join(known)}, not {value[:40]!r}')
     return value

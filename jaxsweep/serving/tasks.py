@@ -1,31 +1,37 @@
 """What worker processes do for requests: a task returns what is sent, or yields it in parts."""
 
 import json
+import math
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jaxsweep.rules.board import Board
-from jaxsweep.rules.notation import PositionError
+from jaxsweep.beliefs import Status
+from jaxsweep.diagnosis import diagnose
+from jaxsweep.formats import recognise
+from jaxsweep.formats.choice import converted
+from jaxsweep.formats.facts import facts_of
+from jaxsweep.rules.board import Board, Cell
+from jaxsweep.rules.notation import PositionError, to_text
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.deal import deal
+from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.lookahead import Shortcuts
+from jaxsweep.scalar.number_odds import number_odds
+from jaxsweep.serving.files import OPTIONS, Which, contents_in, game_in, seen_in
 from jaxsweep.serving.limits import Limits
+from jaxsweep.serving.orders import Asked, find_board
 from jaxsweep.serving.reading import Game, Unread, read_position
+from jaxsweep.single.advisor import infer
 from jaxsweep.single.analysis import analyze
-from jaxsweep.single.grading import grade
-from jaxsweep.single.grading.report import grade_to_json
+from jaxsweep.single.grading.report import graded_game
 from jaxsweep.single.native_candidates import is_compiled, prepared_shortcuts
 from jaxsweep.single.replay.checking import check
-from jaxsweep.single.replay.format import after_move, survival
-from jaxsweep.single.replay.reading import from_bytes
+from jaxsweep.single.replay.format import ReplayError, after_move, survival
 from jaxsweep.single.replay.recording import recorded_moves
 from jaxsweep.single.replay.writing import game_to_json, move_to_json, to_json
 from jaxsweep.single.watch import watch
-
-MAX_REPLAY = 2**23
-"""Bytes of a replay when it is decompressed."""
 
 
 def to_bytes(data: Any) -> bytes:
@@ -56,9 +62,38 @@ def deal_game(game: Game) -> bytes:
     return to_bytes(game_to_json(game.opening, game.seed, game.number, mines))
 
 
-def check_replay(data: bytes, limits: Limits) -> bytes:
+def positions_seen(body: bytes, which: Which, limits: Limits) -> list[str]:
+    """Reads a file or a link; returns the positions that are analysed of it, as text."""
+    return [to_text(position) for position in seen_in(body, which, limits)]
+
+
+def numbers_of_cell(unread: Unread, cell: Cell, limits: Limits) -> bytes:
+    """Counts what a hidden cell would show: the probability of each number, and of a mine."""
+    position = read_position(unread, limits)
+    rows, cols = position.grid.shape
+    if not (cell[0] < rows and cell[1] < cols):
+        raise PositionError(f"row {cell[0]}, column {cell[1]} is not on a board of {rows}×{cols}")
+    if position.grid[cell] >= 0:
+        raise PositionError(f"row {cell[0]}, column {cell[1]} is open")
+    counter = Counter()
+    beliefs, _ = infer(position, counter)
+    if beliefs.status == Status.INCONSISTENT:
+        raise PositionError(f"inconsistent: {diagnose(position)}")
+    risk = float(beliefs.mine_probability[cell])
+    numbers = number_odds(position, cell, counter)
+    return to_bytes(
+        {
+            "row": cell[0],
+            "col": cell[1],
+            "mine_probability": risk if math.isfinite(risk) else None,
+            "numbers": None if numbers is None else numbers.tolist(),
+        }
+    )
+
+
+def check_replay(body: bytes, which: Which, limits: Limits) -> bytes:
     """Reads a replay and checks it; returns it with its problems, and what it takes to show it."""
-    replay = from_bytes(data, MAX_REPLAY, limits.cells)
+    replay, _ = game_in(body, which, limits)
     problems = check(replay)
     return to_bytes(
         {
@@ -71,10 +106,28 @@ def check_replay(data: bytes, limits: Limits) -> bytes:
     )
 
 
-def grade_replay(data: bytes, limits: Limits) -> bytes:
-    """Reads a replay, and says what each of its moves risked and lost."""
-    replay = from_bytes(data, MAX_REPLAY, limits.cells)
-    return to_bytes(grade_to_json(grade(replay), replay))
+def grade_replay(body: bytes, which: Which, limits: Limits) -> bytes:
+    """Reads a game, and says what each of its moves risked and lost, as `grade --json`."""
+    replay, game = game_in(body, which, limits)
+    if not any(move.cells for move in replay.moves):
+        raise ReplayError("a board without clicks: there are no moves to grade")
+    return to_bytes(graded_game(replay, game, None))
+
+
+def describe_file(body: bytes, limits: Limits) -> bytes:
+    """Says what a file or a link holds, as `replay info --json`: an array of games or positions."""
+    contents = contents_in(body, limits)
+    return to_bytes(list(facts_of(contents, recognise(body))))
+
+
+def convert_file(body: bytes, to: str, which: Which, limits: Limits) -> bytes:
+    """Returns a file or a link in another format."""
+    return converted(contents_in(body, limits), to, *which, OPTIONS)
+
+
+def make_board(asked: Asked, seconds: float) -> bytes:
+    """Finds a board to order."""
+    return to_bytes(find_board(asked, seconds))
 
 
 def watch_game(game: Game) -> Iterator[tuple[str, bytes]]:
@@ -95,9 +148,14 @@ def watch_game(game: Game) -> Iterator[tuple[str, bytes]]:
 
 TASKS: dict[str, Callable[..., Any]] = {
     "analyse": analyse_some,
+    "seen": positions_seen,
+    "numbers": numbers_of_cell,
     "deal": deal_game,
+    "board": make_board,
     "check": check_replay,
     "grade": grade_replay,
+    "info": describe_file,
+    "convert": convert_file,
     "watch": watch_game,
 }
 """The tasks by name."""

@@ -5,9 +5,9 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Int32
 
-from jaxsweep.metrics.boards import board_values
+from jaxsweep.metrics.boards import board_values, click_values
 from jaxsweep.rules import bitboard, game
 from jaxsweep.simulation.episode import OpeningArrays
 from jaxsweep.simulation.matches import Record
@@ -18,17 +18,19 @@ CHUNK = 8192
 
 
 def board_metrics(settings: RunSettings, record: Record) -> dict[str, float | None]:
-    """Returns means over the games of a run: their 3BV, and how it compares with the clicks.
+    """Returns means over the games of a run: 3BV, ZiNi, HZiNi; how 3BV compares with the clicks.
 
     The efficiency is that of won games together: their 3BV over their clicks; None if none was won.
     """
     level = settings.opening.level
     chunks = range(0, len(record), CHUNK)
-    found = [_bbbv_of(settings, record.game_number[begin : begin + CHUNK]) for begin in chunks]
-    bbbv, won = np.concatenate(found), np.asarray(record.won)
+    found = [_values_of(settings, record.game_number[begin : begin + CHUNK]) for begin in chunks]
+    (bbbv, zini, hzini), won = np.concatenate(found, axis=1), np.asarray(record.won)
     assert len(bbbv) == len(record), level
     return {
         "bbbv": float(bbbv.mean()),
+        "zini": float(zini.mean()),
+        "hzini": float(hzini.mean()),
         "bbbv_of_won": float(bbbv[won].mean()) if won.any() else None,
         "efficiency_of_won": float(bbbv[won].sum() / record.clicks[won].sum())
         if won.any()
@@ -36,13 +38,14 @@ def board_metrics(settings: RunSettings, record: Record) -> dict[str, float | No
     }
 
 
-def _bbbv_of(settings: RunSettings, numbers: np.ndarray) -> np.ndarray:
-    """Returns the 3BV of the boards of these games."""
+def _values_of(settings: RunSettings, numbers: np.ndarray) -> Int32[np.ndarray, "3 games"]:
+    """Returns the 3BV, ZiNi and HZiNi of the boards of these games."""
     padded = np.resize(numbers, CHUNK).astype(np.uint32)  # One shape compiles once.
     mines = _deal(OpeningArrays.of(settings.opening), jnp.uint32(settings.seed), padded)
     grids: Bool[np.ndarray, "games rows cols"] = bitboard.unpack_batch(np.asarray(mines))
     cols = settings.opening.level.cols
-    return board_values(grids[: len(numbers), :, :cols], islands=False).bbbv
+    boards = grids[: len(numbers), :, :cols]
+    return np.stack([board_values(boards, islands=False).bbbv, *click_values(boards)])
 
 
 @jax.jit

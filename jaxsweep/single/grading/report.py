@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from jaxsweep.metrics.game import game_metrics, metrics_to_json
+from jaxsweep.metrics.luck import luck
+from jaxsweep.rules.clicks import ClickedGame
+from jaxsweep.rules.level import Start
 from jaxsweep.rules.status import GameStatus
-from jaxsweep.single.grading.accounting import Grade, GradedMove, Kind
+from jaxsweep.single.grading.accounting import Grade, GradedMove, Kind, grade
 from jaxsweep.single.replay.format import Replay
 from jaxsweep.single.words import count
 
@@ -39,8 +43,17 @@ def grade_to_json(graded: Grade, replay: Replay) -> dict[str, Any]:
         "forced_guesses": graded.count(Kind.FORCED),
         "needless_guesses": graded.count(Kind.NEEDLESS),
         "turning_points": [move.index for move in graded.turning_points],
+        "totals": totals(graded),
         "moves": [move_to_json(move) for move in graded.moves],
     }
+
+
+def graded_game(replay: Replay, game: ClickedGame, start: Start | None) -> dict[str, Any]:
+    """Returns a game with its grades and metrics, as plain data."""
+    figures = grade_to_json(grade(replay, start), replay)
+    if game.player is not None:
+        figures["player"] = game.player
+    return figures | {"metrics": metrics_to_json(game_metrics(game)) | {"luck": luck(game)}}
 
 
 def move_to_json(move: GradedMove) -> dict[str, Any]:
@@ -60,6 +73,8 @@ def move_to_json(move: GradedMove) -> dict[str, Any]:
         "luck": move.luck,
         "exact": move.exact,
         "best_cell": None if move.best_cell is None else list(move.best_cell),
+        "matters": matters(move),
+        "text": sentence(move),
     }
 
 

@@ -3,11 +3,10 @@
 import json
 import re
 from importlib.resources import files
-from typing import Any
 
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.single.grading.accounting import Grade
-from jaxsweep.single.grading.report import sentence, totals
+from jaxsweep.single.grading.report import grade_to_json
 from jaxsweep.single.replay.format import Replay, ReplayError
 from jaxsweep.single.replay.writing import to_json
 
@@ -16,7 +15,7 @@ MAX_CELLS = 40_000
 
 _PLACEHOLDER, _MODULES = "@REPLAY@", "@MODULES@"
 
-_NEEDED = ("position.js", "rules.js", "recording.js")
+_NEEDED = ("position.js", "rules.js", "recording.js", "timeline.js")
 """Modules in `single/web/`, each after those that it imports."""
 
 
@@ -33,7 +32,7 @@ def page(replay: Replay, graded: Grade | None = None) -> str:
         )
     fields = to_json(replay) | {"reasons": reasons(), "survival": replay.survival}
     if graded is not None:
-        fields |= {"start": graded.start.value, "grades": _grades(replay, graded)}
+        fields |= {"start": graded.start.value, "grades": grade_to_json(graded, replay)}
     data = json.dumps(fields, separators=(",", ":"))
     # Only a `<` can end a script or begin a comment in it; in JSON it occurs only in strings.
     data = data.replace("<", "\\u003c")
@@ -53,22 +52,3 @@ def reasons() -> dict[str, dict[str, str | bool]]:
     return {
         reason.name.lower(): {"text": reason.text, "guess": reason.is_guess} for reason in Reason
     }
-
-
-def _grades(replay: Replay, graded: Grade) -> dict[str, Any]:
-    """Returns what the page shows of the grades, move by move; null where a move only flagged."""
-    by_index = {move.index: move for move in graded.moves}
-    moves = [
-        None
-        if (move := by_index.get(number)) is None
-        else {
-            "kind": move.kind.value,
-            "risk": move.risk,
-            "before": move.win_before,
-            "after": move.win_after,
-            "loss": move.loss,
-            "text": sentence(move),
-        }
-        for number in range(1, len(replay.moves) + 1)
-    ]
-    return {"moves": moves, "begin": graded.win_before, "totals": totals(graded)}

@@ -20,6 +20,17 @@ export class Recording {
     for (const move of game.moves || []) this.add(move);
     if (game.survival) this.survival = game.survival;
     if (game.outcome) this.end(game.outcome);
+    if (game.grades) this.grade(game.grades);
+  }
+
+  // Grades, as `grade --json` has them: the chance to win before the first move and after each, and
+  // what is known of a move, such as its risk where the replay does not say it.
+  grade(found) {
+    this.graded = found;
+    this.gradeOf = new Map(found.moves.map((one) => [this.moves[one.index - 1], one]));
+    this.chances = [found.win_before];
+    for (const move of this.moves)
+      this.chances.push(this.gradeOf.has(move) ? this.gradeOf.get(move).win_after : this.chances.at(-1));
   }
 
   add(move) {
@@ -40,7 +51,15 @@ export class Recording {
     return this.isComplete && when === this.moves.length && this.outcome !== "playing";
   }
 
-  isGuess(move) { return this.reasons[move.reason].guess; }
+  isGuess(move) {
+    const grade = this.gradeOf?.get(move);
+    return grade ? grade.kind === "forced" || grade.kind === "needless" : this.reasons[move.reason].guess;
+  }
+
+  riskOf(move) { return move.risk ?? this.gradeOf?.get(move)?.risk ?? null; }
+
+  // Of having survived, or, where there are grades, of winning; null where it is not known.
+  get curve() { return this.chances || this.survival; }
 
   guessesUpTo(when) { return this.moves.slice(0, when).filter((move) => this.isGuess(move)).length; }
 
@@ -66,9 +85,15 @@ export class Recording {
     return this.openedAt.map((opened) => (opened > when ? odds[next++] / 10000 : null));
   }
 
+  announcement(move) {
+    const risk = this.riskOf(move);
+    return this.reasons[move.reason].text + (risk > 0 ? `, risk ${(100 * risk).toFixed(1)}\u00a0%` : "");
+  }
+
+  // What a move was; of a graded one that was not certain, what it did to the chance to win.
   sentence(move) {
-    const risk = move.risk > 0 ? `, risk ${(100 * move.risk).toFixed(1)}\u00a0%` : "";
-    return this.reasons[move.reason].text + risk;
+    const grade = this.gradeOf?.get(move);
+    return grade && grade.kind !== "certain" ? grade.text : `Last: ${this.announcement(move)}.`;
   }
 
   position(when) {

@@ -1,0 +1,58 @@
+// Watching: a player's game, shown as it is played.
+
+import { Recording } from "./recording.js";
+import * as server from "./server.js";
+
+const at = (id) => document.getElementById(id);
+
+export class Watch {
+  constructor(page, film) {
+    this.page = page;
+    this.film = film;
+    this.recording = null;
+  }
+
+  enter() {
+    if (this.recording) this.film.show(this.recording, this.now || 0);
+    else this.#start();
+  }
+
+  leave() {
+    this.film.stop();
+    this.now = this.film.now;
+  }
+
+  do(name) { return name === "watch" ? this.#start() : this.film.act(name); }
+
+  onKey(key) { return key === "r" ? (this.#start(), true) : this.film.onKey(key); }
+
+  act() {}
+
+  async #start() {
+    this.pending?.abort();
+    const pending = (this.pending = new AbortController());
+    const query = { player: at("watch-player").value, level: at("watch-level").value, start: at("watch-start").value };
+    if (at("watch-seed").value !== "") query.seed = at("watch-seed").value;
+    this.film.stop();
+    this.page.headline("The player thinks…", "");
+    try {
+      await server.watch(query, (name, data) => this.#take(name, data), pending.signal);
+    } catch (error) {
+      if (error.name !== "AbortError") this.page.headline(error.message, "wrong");
+    }
+  }
+
+  #take(name, data) {
+    const isShown = this.page.mode === "watch";
+    if (name === "game") {
+      this.recording = new Recording(data, this.page.about.reasons);
+      if (isShown) {
+        this.film.show(this.recording);
+        this.film.run();
+      }
+    } else if (name === "move") this.recording.add(data);
+    else if (name === "end") this.recording.end(data.outcome);
+    else this.page.headline(data.error, "wrong");
+    if (isShown && (name === "move" || name === "end")) this.film.grown();
+  }
+}
