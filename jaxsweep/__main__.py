@@ -4,6 +4,7 @@ import sys
 from importlib import import_module
 
 from jaxsweep.commands import arguments
+from jaxsweep.runtime.version import __version__
 
 COMMANDS = {
     "analyze": ("jaxsweep.analyze", "show the odds of a position, and the best move"),
@@ -27,6 +28,9 @@ def main() -> None:
         arguments.run(import_module(COMMANDS[name][0]).main, rest)
     usage = "usage: jaxsweep COMMAND [ARGUMENTS], with -h for a command's own help\n\n"
     usage += "\n".join(f"  {command:8} {about}" for command, (_, about) in COMMANDS.items())
+    if name == "--version":
+        print(f"jaxsweep {__version__}")
+        return
     if name in ("-h", "--help"):
         print(usage)
         return

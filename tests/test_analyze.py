@@ -42,7 +42,7 @@ def test_json_has_the_documented_fields(capsys, monkeypatch):
     assert all(other["win"] <= first["win"] for other in others)
     for candidate in best["candidates"]:
         chance = data["mine_probability"][candidate["row"]][candidate["col"]]
-        assert candidate["mine_probability"] == pytest.approx(chance)
+        assert candidate["mine_probability"] == chance
         assert candidate["win"] <= 1 - chance + 1e-6
     total = sum(c for row in data["mine_probability"] for c in row if c is not None)
     assert total == pytest.approx(4, abs=1e-4)
@@ -58,6 +58,35 @@ def test_several_positions_are_one_batch(capsys, monkeypatch, tmp_path):
     assert data[1]["certain_mines"] == [[0, 1], [1, 0], [1, 1]]
     assert data[1]["best"] is None
     assert data[2]["mine_probability"] == [[0.5, None, 0.5]]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_wrong_position_among_others_is_named_and_they_are_answered(as_json, capsys, monkeypatch):
+    text = "3x1x1\nH1H\n" + "4x1x1\nH11H\n" + "2x2x3\n3H\nHH\n"
+    code, out, err = run(capsys, monkeypatch, text, *["--json"] * as_json)
+    wrong = "position 2: inconsistent: the mine count 1"
+    assert code == 2
+    assert err.startswith(f"jaxsweep: {wrong}")
+    assert err.count("\n") == 1
+    if as_json:
+        first, second, third = (json.loads(line) for line in out.splitlines())
+        assert first["mine_probability"] == [[0.5, None, 0.5]]
+        assert list(second) == ["error"]
+        assert second["error"].startswith(wrong)
+        assert third["certain_mines"] == [[0, 1], [1, 0], [1, 1]]
+    else:
+        assert out.count("layout") == 2
+
+
+def test_whoever_types_is_told_what_is_awaited(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", TypedText(io.BytesIO(TEXT.encode())))
+    assert analyze.main([]) == 0
+    assert capsys.readouterr().err == "Paste a position, then press Ctrl-D.\n"
+
+
+class TypedText(io.TextIOWrapper):
+    def isatty(self):
+        return True
 
 
 def test_candidates_are_listed(capsys, monkeypatch):
@@ -106,7 +135,6 @@ def test_a_json_position_is_read(capsys, monkeypatch):
         ("4x1x1\nH11H\n", "inconsistent: the mine count 1 cannot be met: the numbers shown need 2"),
         ("2x2x3\n11\n1H\n", "inconsistent: 3 mines but only 1 hidden cells"),
         ("3x2x1\n1H2\n1H1\n", "row 0, column 2 shows 2"),
-        (TEXT + "4x1x1\nH11H\n", "position 2: inconsistent: the mine count 1"),
     ],
 )
 def test_bad_positions_get_a_sentence_and_status_2(text, words, capsys, monkeypatch):

@@ -166,6 +166,16 @@ def test_boards_are_written_for_other_programs(name, capsys, tmp_path):
         status, out, _ = run(capsys, "judge", file)
         assert status == 0
         assert "needs no guess" in out
+        assert out.endswith("+ needs no guess from here   . needs one   * a mine\n")
+        assert out.count("*") == board.mines.sum() + 1
+
+
+def test_links_of_two_pages_do_not_share_files(capsys, tmp_path):
+    for name in ("llamasweeper", "pttacg"):
+        assert run(capsys, *ORDER, "--out", tmp_path, "--format", name)[0] == 0
+    texts = {path.read_text() for path in tmp_path.glob("*.txt")}
+    assert len(texts) == 2
+    assert any("llamasweeper.com" in text for text in texts)
 
 
 def test_a_forged_certificate_is_found(capsys, tmp_path):

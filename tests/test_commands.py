@@ -14,7 +14,7 @@ import pytest
 
 from jaxsweep import __main__ as jaxsweep_command
 from jaxsweep.commands import arguments, bench, play
-from jaxsweep.rules.level import Level
+from jaxsweep.rules.level import LEVELS, Level
 from jaxsweep.single import terminal
 from jaxsweep.single.replay import from_bytes
 from jaxsweep.strategies import Reason
@@ -82,7 +82,10 @@ def test_many_games_give_a_win_rate(capsys):
     [
         (["nowhere"], "no level 'nowhere'; there are beginner,"),
         (["custom", "3", "3"], "custom takes ROWS COLS MINES, not 2 values"),
-        (["custom", "3", "x", "1"], "custom takes whole numbers, not 'x'"),
+        (["custom", "3", "x", "1"], "custom takes whole numbers from 0, not 'x'"),
+        (["9x9x10"], "no level '9x9x10'; there are beginner, intermediate,"),
+        (["3x3/10"], "a 3×3 board holds 0 to 9 mines, not 10"),
+        (["3x3/1", "2"], "level 3x3/1 takes no sizes"),
         (["custom", "0", "3", "1"], "1 to 4096 rows, not 0"),
         (["custom", "3", "3", "9"], "9 mines do not fit: a SAFE start"),
         (["expert", "3", "3", "9"], "level expert takes no sizes; say custom 3 3 9"),
@@ -99,7 +102,13 @@ def test_bad_arguments_get_a_sentence_and_status_2(argv, words, capsys):
     assert code == 2
     assert not out
     assert words in err
-    assert "Traceback" not in err
+    assert err.startswith("jaxsweep: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["16x30/99", "16×30/99"])
+def test_a_level_can_be_named_as_it_is_shown(name):
+    assert arguments.read_level([name]) == LEVELS["expert"]
 
 
 @pytest.mark.smoke

@@ -435,6 +435,7 @@ def test_large_boards_are_judged_in_machine_code(monkeypatch):
         ({"difficulty": (5, 4)}, "no difficulty is from 5 to 4"),
         ({"bbbv": (float("nan"), 4)}, "no 3BV is from nan to 4"),
         ({"bbbv": (500, 600)}, "out of reach"),
+        ({"bbbv": (5.5, 5.7)}, "a 3BV is a whole number: none is from 5.5 to 5.7"),
         ({"no_guess": False, "max_rule": Tier.PAIR}, "need no guess"),
         ({"opening": Opening.of(Level(200, 200, 100))}, "40000 cells"),
     ],

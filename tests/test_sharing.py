@@ -525,10 +525,13 @@ def test_errors_are_one_sentence(tmp_path, capsys):
         ("show", "game.json", "--delay", "-1"),
     ],
 )
-def test_wrong_arguments_show_the_usage(argv, capsys):
+def test_wrong_arguments_get_a_sentence(argv, capsys):
     code, out, err = run(capsys, *argv)
     assert (code, out) == (2, "")
-    assert err.startswith("usage: python -m jaxsweep.replay")
+    assert err.startswith("jaxsweep: ")
+    assert err.count("\n") == 1
+    assert "(python -m jaxsweep.replay" in err
+    assert err.endswith("-h explains)\n")
 
 
 def test_help_has_examples(capsys):

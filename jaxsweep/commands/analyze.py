@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -15,7 +15,7 @@ from jaxsweep.commands import arguments
 from jaxsweep.engines import ENGINES
 from jaxsweep.formats import MAX_BYTES, READ, read, read_source
 from jaxsweep.formats.conversion import as_position, last_decision, positions_in
-from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.notation import GridPosition, PositionError
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.single import terminal
 from jaxsweep.single.analysis import Analysis, analyze
@@ -157,6 +157,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 def _read_positions(file: str, move: int | None) -> list[GridPosition]:
     """Reads positions and games from a file or a link, or from standard input for "-"."""
     if file == "-":
+        if sys.stdin.isatty():
+            print("Paste a position, then press Ctrl-D.", file=sys.stderr)
         contents = read(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
     else:
         contents = read(*read_source(file))
@@ -166,19 +168,38 @@ def _read_positions(file: str, move: int | None) -> list[GridPosition]:
     return [as_position(content, move) for content in found]
 
 
+def _analyses(
+    positions: Sequence[GridPosition], engine: str | None
+) -> Iterator[Analysis | PositionError]:
+    """Yields the analysis of each position, or what is wrong with it.
+
+    A single one that is wrong raises: nothing else is left to answer.
+    """
+    for number, position in enumerate(positions, 1):
+        try:
+            yield analyze([position], engine)[0]
+        except PositionError as error:
+            if len(positions) == 1:
+                raise
+            yield PositionError(f"position {number}: {error}")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
     use_cache()
-    analyses = analyze(_read_positions(parsed.file, parsed.move), parsed.engine)
-    if parsed.json:
-        for analysis in analyses:
-            print(json.dumps(analysis.as_json()))
-        return 0
-    console = Console(highlight=False)
+    console, status = Console(highlight=False), 0
     console.soft_wrap = not console.is_terminal
-    for i, analysis in enumerate(analyses):
-        if i:
-            console.print()
-        draw(analysis, console)
-    return 0
+    positions = _read_positions(parsed.file, parsed.move)
+    for i, found in enumerate(_analyses(positions, parsed.engine)):
+        if isinstance(found, PositionError):
+            print(f"jaxsweep: {found}", file=sys.stderr)
+            status = arguments.USAGE_ERROR
+        if parsed.json:
+            wrong = isinstance(found, PositionError)
+            print(json.dumps({"error": str(found)} if wrong else found.as_json()), flush=True)
+        elif isinstance(found, Analysis):
+            if i:
+                console.print()
+            draw(found, console)
+    return status

@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.runtime.errors import UserError
@@ -18,9 +20,17 @@ Parser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What an argument can be added to."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in a sentence, without the usage of every argument."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the command."""
+        self.exit(USAGE_ERROR, f"jaxsweep: {message} ({self.prog} -h explains)\n")
+
+
 def make_parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
     """Makes the parser of `python -m command`; `epilog` keeps its line breaks."""
-    return argparse.ArgumentParser(
+    return _Parser(
         prog=f"python -m {command}",
         description=description,
         epilog=epilog,
@@ -36,8 +46,8 @@ def add_opening(parser: argparse.ArgumentParser, default: str) -> None:
         nargs="*",
         default=[default],
         metavar="LEVEL",
-        help=f"a named level (rows×columns/mines): {known}; "
-        f"or custom ROWS COLS MINES (default: {default})",
+        help=f"a named level: {known}; or any, as ROWSxCOLS/MINES or custom ROWS COLS MINES "
+        f"(default: {default})",
     )
     add_start(parser)
     parser.add_argument(
@@ -73,9 +83,11 @@ def add_strategy(parser: Parser, default: str, default_text: str | None = None) 
     )
 
 
-def add_seed(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """Adds the seed; if `default` is None, the command chooses one at random."""
-    shown = "a new one each time; it is shown" if default is None else default
+def add_seed(
+    parser: argparse.ArgumentParser, default: int | None = None, default_text: str | None = None
+) -> None:
+    """Adds the seed; it is None if not given, and the command chooses one, as the text says."""
+    shown = default_text or ("a new one each time; it is shown" if default is None else default)
     parser.add_argument(
         "--seed",
         type=whole_number(0, 2**32 - 1),
@@ -97,18 +109,26 @@ def read_opening(parsed: argparse.Namespace) -> Opening:
 
 
 def read_level(words: Sequence[str]) -> Level:
-    """Reads `NAME` or `custom ROWS COLS MINES`; raises `LevelError` if there is no such level."""
+    """Reads `NAME`, `ROWSxCOLS/MINES` or `custom ROWS COLS MINES`; raises `LevelError`."""
     name, *sizes = words
+    if shown := re.fullmatch(r"(\d{1,9})[x×](\d{1,9})/(\d{1,9})", name, re.ASCII):
+        if sizes:
+            raise LevelError(f"level {name} takes no sizes")
+        rows, cols, mines = (int(size) for size in shown.groups())
+        return Level(rows, cols, mines)
     if name == "custom":
         if len(sizes) != 3:
             raise LevelError(f"custom takes ROWS COLS MINES, not {len(sizes)} values")
         for size in sizes:
             if not (size.isascii() and size.isdigit() and len(size) < 10):
-                raise LevelError(f"custom takes whole numbers, not {size!r}")
+                raise LevelError(f"custom takes whole numbers from 0, not {size!r}")
         rows, cols, mines = (int(size) for size in sizes)
         return Level(rows, cols, mines)
     if name not in LEVELS:
-        raise LevelError(f"no level {name!r}; there are {', '.join(LEVELS)} and custom")
+        raise LevelError(
+            f"no level {name!r}; there are {', '.join(LEVELS)}, and any ROWSxCOLS/MINES, such as "
+            "16x30/99"
+        )
     if sizes:
         raise LevelError(f"level {name} takes no sizes; say custom {' '.join(sizes)}")
     return LEVELS[name]

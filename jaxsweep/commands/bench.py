@@ -48,11 +48,11 @@ ACCELERATOR_REPEATS = 5
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parses and checks the arguments."""
-    parser = argparse.ArgumentParser(
-        prog="python -m jaxsweep.bench",
-        description="Time the kernels, warmed up, on boards made from a fixed seed.",
-        epilog="examples: python -m jaxsweep.bench deal single-cell-round --cores 1; "
-        "python -m jaxsweep.bench --peers --rival './solver --games {games}'",
+    parser = arguments.make_parser(
+        "jaxsweep.bench",
+        "Time the kernels, warmed up, on boards made from a fixed seed.",
+        "examples:\n  python -m jaxsweep.bench deal single-cell-round --cores 1\n"
+        "  python -m jaxsweep.bench --peers --rival './solver --games {games}'",
     )
     parser.add_argument(
         "names",

@@ -64,7 +64,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="move mines until no guess is needed: for dense boards; not drawn uniformly",
     )
-    arguments.add_seed(parser)
+    arguments.add_seed(parser, default_text="0 with --out, else a new one each time; it is shown")
     parser.add_argument(
         "--plain",
         action="store_true",
@@ -153,7 +153,7 @@ def _parse_check(argv: Sequence[str]) -> argparse.Namespace:
     parser = arguments.make_parser(
         "jaxsweep.boards check",
         "Verify the certificates of boards step by step, without the engine that made them.",
-        "",
+        "example:\n  python -m jaxsweep.boards check boards.jsonl",
     )
     parser.add_argument("file", metavar="FILE", type=Path, help="boards, a line of JSON each")
     arguments.add_json(parser)
@@ -165,7 +165,8 @@ def _parse_judge(argv: Sequence[str]) -> argparse.Namespace:
         "jaxsweep.boards judge",
         "Say whether a board needs a guess, where first, how hard it is, and from which first "
         "cells it needs none.",
-        "",
+        "examples:\n  python -m jaxsweep.boards judge game.avf\n"
+        "  python -m jaxsweep.boards judge boards.jsonl --number 3 --first 0 0",
     )
     parser.add_argument(
         "file", metavar="FILE", help=f"boards, a line of JSON each; or a file or a link: {READ}"

@@ -130,9 +130,10 @@ def _report(found: Judgement) -> None:
     free, safe = int(found.guess_free.sum()), level.cells - level.mines
     print(f"first cells from which it needs no guess: {free} of {safe}")
     if free:
-        for free_row, mine_row in zip(found.guess_free, board.mines, strict=True):
-            marks = zip(free_row.tolist(), mine_row.tolist(), strict=True)
-            print(" ".join("+" if good else "*" if mine else "." for good, mine in marks))
+        marks = found.guess_free + np.uint8(2) * board.mines
+        room = (level.rows + 3, max(console.width, level.cols + 5))
+        console.print(terminal.draw_marks(marks, ".+*", room))
+        print("+ needs no guess from here   . needs one   * a mine")
 
 
 def _verdict(board: OrderedBoard) -> str:

@@ -99,7 +99,7 @@ def _with_bar(made: Iterator[Made], count: int, found: int) -> Iterator[Made]:
 
 def _write_each(folder: Path, other: str, count: int) -> None:
     """Writes boards of a folder's file of lines in another format, a file each."""
-    suffix = next(iter(writable()[other].suffixes), ".txt")
+    suffix = next(iter(writable()[other].suffixes), f"-{other}.txt")
     assert other in FORMATS, "the command line offers no others"
     for number, board in enumerate(read_lines(folder / LINES), 1):
         path = folder / f"board-{number:06}{suffix}"

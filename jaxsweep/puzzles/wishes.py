@@ -1,7 +1,7 @@
 """What boards are asked for."""
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import ceil, floor, inf, isfinite
 
 from jaxsweep.puzzles.certificate import Tier
 from jaxsweep.rules.level import Opening
@@ -44,6 +44,9 @@ class Wishes:
             raise WishError(
                 "a hardest rule and a difficulty are those of boards that need no guess: say so"
             )
+        low, high = self.bbbv
+        if isfinite(high) and ceil(low) > floor(high):
+            raise WishError(f"a 3BV is a whole number: none is from {low:g} to {high:g}")
         safe = level.cells - level.mines
         if self.bbbv[0] > safe:
             raise WishError(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int8
@@ -231,6 +231,11 @@ def _with_guess(
     """Returns the analysis of a position in which a player has to guess, with its reasons."""
     best = advice.cells[0]
     risk = float(beliefs.mine_probability[best])
+    # One risk of a cell wherever it is shown: beliefs are rounded, those of candidates are not.
+    candidates = tuple(
+        replace(candidate, risk=float(beliefs.mine_probability[candidate.cell]))
+        for candidate in advice.candidates
+    )
     if advice.candidates:
         reason = f"{advice.explanation}, risk {risk:.2%}"
     elif beliefs.score is not None:
@@ -248,6 +253,6 @@ def _with_guess(
         layouts,
         best,
         reason,
-        candidates=advice.candidates,
+        candidates=candidates,
         win_is_exact=advice.search is not None,
     )

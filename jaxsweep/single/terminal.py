@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from jaxtyping import Bool, Float, Int8
+from jaxtyping import Bool, Float, Int8, UInt8
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
@@ -66,6 +66,16 @@ def draw(
         return _cell(int(grid[row, col]), mined, bool(new[row, col]), ascii_only)
 
     return _lay_out(grid.shape, (int(focus[0]), int(focus[1])), pitch, 1, room, cell, cursor)
+
+
+def draw_marks(marks: UInt8[np.ndarray, "rows cols"], symbols: str, room: tuple[int, int]) -> Text:
+    """Returns a board that shows one of the symbols in each cell: that of the number there."""
+
+    def cell(row: int, col: int) -> tuple[str, str]:
+        return symbols[marks[row, col]], "default"
+
+    pitch = 2 if _LABEL + 2 * marks.shape[1] <= room[1] else 1
+    return _lay_out(marks.shape, (0, 0), pitch, 1, room, cell, None)
 
 
 def draw_odds(
