@@ -22,7 +22,8 @@ from rich.console import Console
 from jaxsweep.commands.analyze import draw
 from jaxsweep.inference import infer
 from jaxsweep.rules.board import cells_of
-from jaxsweep.rules.level import LEVELS, Opening, Start
+from jaxsweep.rules.guesses import Guesses
+from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import Position, to_grid_position, to_text
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.simulation.stuck_positions import stuck_positions
@@ -51,7 +52,8 @@ from viewer.events import (
     Release,
     Tick,
 )
-from viewer.model import Mode, Model, Settings
+from viewer.menu import MENU_ROWS
+from viewer.model import Menu, Mode, Model, Settings
 from viewer.update import start, update
 
 IMAGES = Path(__file__).parent / "images"
@@ -214,6 +216,14 @@ def window_start() -> None:
     photograph(replace(model, shows_start=True, recent=(LEVELS["expert"], Start.SAFE)), "start")
 
 
+def window_menu() -> None:
+    """The menu, with a size and a mode of one's own."""
+    settings = Settings(level=Level(20, 24, 99), guesses=Guesses.ONLY_IF_FORCED, name="Ada")
+    model = start(settings, Mode.PLAY, SIZE)
+    menu = replace(Menu.of(settings), row=MENU_ROWS.index("Guesses"))
+    photograph(replace(model, menu=menu), "menu")
+
+
 def web_page(position: Position) -> None:
     """The page with the position of the terminal's picture, light and dark, large and small."""
     grid, mines = to_grid_position(position)
@@ -264,5 +274,6 @@ if __name__ == "__main__":
     window_play(seed=3)
     window_analyse(position)
     window_start()
+    window_menu()
     web_page(position)
     web_replay(seed=4)

@@ -109,7 +109,7 @@ def random_move(session, random):
 def test_guesses_lead_to_what_the_mode_says(guesses):
     """Random moves in many games, each held against all layouts that agree with the board."""
     random, seen = Random(5), Counter()
-    for seed in range(40):
+    for seed in range(30):
         # A board that needs no guess is found from most cells of an easier one.
         level = LEVEL if guesses.are_needed else Level(4, 4, 3)
         session = Session.new(level, Start.SAFE, seed, guesses)
@@ -137,7 +137,7 @@ def test_guesses_lead_to_what_the_mode_says(guesses):
         assert check(again) == []
     needed = [Verdict.CERTAIN, Verdict.MINE, Verdict.NEEDLESS]
     needed += [Verdict.FORCED] if guesses.are_needed else []
-    assert all(seen[verdict, False] >= 5 for verdict in needed), seen
+    assert all(seen[verdict, False] >= 3 for verdict in needed), seen
     assert seen[Verdict.NEEDLESS, True] >= 2
     if not guesses.are_needed:
         assert not seen[Verdict.FORCED, False] + seen[Verdict.FORCED, True]
@@ -164,7 +164,7 @@ def assert_uniform(counts, layouts):
     assert found < freedom * (1 - spread + 3.09 * spread**0.5) ** 3
 
 
-DRAWS = 300
+DRAWS = 240
 
 STUCK = "....M2/M..M.M/1..1.."
 """Two components, free cells, and nothing certain."""

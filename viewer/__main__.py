@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from jaxsweep.commands import arguments
 from jaxsweep.formats import READ, read_source
+from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Start
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.players import BEST
 from jaxsweep.single import leaderboard
+from jaxsweep.single.bending import check_size
 from jaxsweep.single.replay import ReplayError
 from viewer.layout import SCALES
 from viewer.model import MAX_CELLS, Mode, Settings
@@ -51,6 +53,14 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         choices=SCALES,
         help="size of letters and buttons (default: by the screen; Ctrl + and − change it)",
     )
+    parser.add_argument(
+        "--guesses",
+        choices=[mode.value for mode in Guesses],
+        default=Guesses.AS_DEALT.value,
+        metavar="MODE",
+        help="what a guess leads to when you play: "
+        f"{', '.join(mode.value for mode in Guesses)} (default: as-dealt)",
+    )
     arguments.add_start(parser)
     arguments.add_strategy(parser, BEST)
     arguments.add_seed(parser)
@@ -86,7 +96,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         strategy=parsed.strategy,
         seed=parsed.seed if parsed.seed is not None else secrets.randbits(32),
         name=leaderboard.default_name(),
+        guesses=Guesses(parsed.guesses),
     )
+    check_size(settings.level, settings.guesses)
     mode = Mode[(parsed.mode or "play").upper()]
     if mode is Mode.WATCH:
         _ = settings.opening  # Raises `LevelError` before a window opens.

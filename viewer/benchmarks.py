@@ -1,7 +1,8 @@
-"""How long a frame and a hint take: `python -m jaxsweep.bench frame hint`."""
+"""How long a frame and a hint take: `python -m jaxsweep.bench frame menu hint`."""
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
@@ -14,7 +15,7 @@ from jaxsweep.simulation.stuck_positions import stuck_positions
 from viewer.analysis_result import analyse_position, count_numbers
 from viewer.drawing import draw
 from viewer.events import AnalysisReady, NumbersCounted, Pasted
-from viewer.model import Mode, Settings
+from viewer.model import Menu, Mode, Settings
 from viewer.update import start, update
 
 SEED, SIZE = 2026, (1280, 800)
@@ -37,6 +38,16 @@ def frame(opening: Opening, batch: int) -> Callable[[], object]:
     best = model.result.analysis.best
     assert best is not None
     model = update(model, NumbersCounted(count_numbers(model.grid, model.mines, best)))
+    surface = pygame.Surface(SIZE)
+    return lambda: draw(surface, model)
+
+
+def menu(opening: Opening, batch: int) -> Callable[[], object]:
+    """Draws the menu over a new game in a window of 1280×800."""
+    pygame.display.init()
+    pygame.font.init()
+    model = start(Settings(level=opening.level), Mode.PLAY, SIZE)
+    model = replace(model, menu=Menu.of(model.settings))
     surface = pygame.Surface(SIZE)
     return lambda: draw(surface, model)
 

@@ -91,14 +91,43 @@ def button_width(button: Button, labelled: bool, scale: float) -> int:
 
 
 def place_groups(
-    groups: Sequence[Sequence[Button]], rect: Rect, scale: float, margin: float = 8
+    groups: Sequence[Sequence[Button]],
+    rect: Rect,
+    scale: float,
+    more: Button | None = None,
+    margin: float = 8,
 ) -> tuple[PlacedButton, ...]:
     """Places groups of buttons in a row, the last group on the right.
 
     Where they do not fit, labels of the last groups are left out first; then whole buttons, from
-    the end, which can still be reached by their keys.
+    the end, in place of which there is the button `more`.
     """
     groups = [group for group in groups if group]
+    placed = _place(groups, rect, scale, margin)
+    if more is None or not left_out(groups, placed):
+        return placed
+    side, edge, gap = round(HEIGHT * scale), round(margin * scale), round(GAP * scale)
+    rest = Rect(rect.left, rect.top, max(rect.width - side - gap, 1), rect.height)
+    # The first button is placed even where there is no room: not so that two overlap.
+    placed = tuple(p for p in _place(groups, rest, scale, margin) if p.rect.right <= rest.right)
+    height = min(side, rect.height)
+    top = rect.top + (rect.height - height) // 2
+    place = Rect(rect.right - edge - side, top, side, height)
+    return (*placed, PlacedButton(more, place, True))
+
+
+def left_out(
+    groups: Sequence[Sequence[Button]], placed: Sequence[PlacedButton]
+) -> tuple[Button, ...]:
+    """Returns the buttons for which there was no place."""
+    names = {each.button.name for each in placed}
+    return tuple(button for group in groups for button in group if button.name not in names)
+
+
+def _place(
+    groups: Sequence[Sequence[Button]], rect: Rect, scale: float, margin: float
+) -> tuple[PlacedButton, ...]:
+    """Places as many buttons of a row as there is room for."""
     gap, group_gap, edge = (round(n * scale) for n in (GAP, GROUP_GAP, margin))
     room = rect.width - 2 * edge - group_gap * max(len(groups) - 1, 0)
     labelled = len(groups)

@@ -4,6 +4,7 @@ from viewer.buttons import PlacedButton
 from viewer.dialogs import help_buttons, menu_buttons, picker_buttons
 from viewer.events import Point
 from viewer.model import Model
+from viewer.more_menu import more_buttons
 from viewer.start_screen import start_buttons
 from viewer.toolbars import bar_buttons, brush_buttons, tool_buttons
 
@@ -21,7 +22,8 @@ def controls(model: Model) -> tuple[PlacedButton, ...]:
         return menu_buttons(model, model.menu)
     if model.shows_start:
         return start_buttons(model)
-    return (*bar_buttons(model), *tool_buttons(model), *brush_buttons(model))
+    rows = (*bar_buttons(model), *tool_buttons(model), *brush_buttons(model))
+    return (*more_buttons(model), *rows)
 
 
 def button_at(model: Model, at: Point | None) -> PlacedButton | None:

@@ -12,12 +12,15 @@ from viewer.layout import MARGIN, Rect
 from viewer.menu import MENU_ROWS
 from viewer.model import Menu, Model, Picker
 
-MENU_ROW, PICKER_ROW, HELP_ROW = 40, 30, 27
+MENU_ROW, LOW_MENU_ROW, PICKER_ROW, HELP_ROW = 40, 30, 30, 27
 TITLE, FOOT = 58, 60
 """Heights above and under the rows of a dialog, at scale 1."""
 
-CHOICES = 5
-"""So many rows of the menu have options to choose from; the others are typed."""
+MENU_TITLE, NOTE = 48, 40
+"""Of the menu: the height above its rows, and that of what is said of the selected one."""
+
+ARROWS_FROM = 118
+"""Where the settings of the menu's rows begin."""
 
 
 def dialog_box(model: Model, width: float, height: float) -> Rect:
@@ -30,28 +33,47 @@ def dialog_box(model: Model, width: float, height: float) -> Rect:
 
 def menu_box(model: Model) -> Rect:
     """Returns the place of the menu."""
-    return dialog_box(model, 480, TITLE + FOOT + len(MENU_ROWS) * MENU_ROW)
+    return dialog_box(model, 500, MENU_TITLE + NOTE + FOOT + len(MENU_ROWS) * MENU_ROW)
 
 
-def menu_rows(model: Model) -> list[Rect]:
-    """Returns the places of the menu's rows."""
-    return _rows(model, menu_box(model), MENU_ROW, len(MENU_ROWS))
+def menu_rows(model: Model, menu: Menu) -> list[tuple[int, Rect]]:
+    """Returns the rows of the menu that are in view, with their places.
+
+    In a low window rows are lower, and where that is not enough, those around the selected one are
+    in view.
+    """
+    box, px = menu_box(model), model.layout.px
+    room = max(box.height - px(MENU_TITLE + NOTE + FOOT), 1)
+    height = max(min(room // len(MENU_ROWS), px(MENU_ROW)), px(LOW_MENU_ROW))
+    count = min(max(room // height, 1), len(MENU_ROWS))
+    shown = _around(menu.row, count, len(MENU_ROWS))
+    return list(zip(shown, _rows(model, box, MENU_TITLE, height, count), strict=True))
+
+
+def menu_note(model: Model) -> Rect:
+    """Returns the place of what is said of the selected row."""
+    box, px = menu_box(model), model.layout.px
+    left = box.left + px(MARGIN + 12)
+    width = max(box.width - 2 * px(MARGIN + 12), 1)
+    return Rect(left, box.bottom - px(NOTE + FOOT), width, px(NOTE))
 
 
 def menu_buttons(model: Model, menu: Menu) -> tuple[PlacedButton, ...]:
     """Places the menu's buttons: to choose, to start, to close, and the rows themselves."""
-    px, rows = model.layout.px, menu_rows(model)
+    px, rows = model.layout.px, menu_rows(model, menu)
     arrows, lines = [], []
-    for i, (name, row) in enumerate(zip(MENU_ROWS, rows, strict=True)):
-        for step, icon in ((-1, "back"), (1, "forward")) if i < CHOICES else ():
-            side = px(HEIGHT)
-            left = row.left + px(118) if step < 0 else row.right - side - px(6)
+    for i, row in rows:
+        name = MENU_ROWS[i]
+        for step, icon in ((-1, "back"), (1, "forward")) if name != "Name" else ():
+            side = min(px(HEIGHT), row.height)
+            left = row.left + px(ARROWS_FROM) if step < 0 else row.right - side - px(6)
             top = row.top + (row.height - side) // 2
             tip = f"{'Next' if step > 0 else 'Previous'} {name.lower()}"
             turned = partial(_turn, i, step)
             button = Button(
-                f"{name} {step}", "", turned, icon, tip, "Right" if step > 0 else "Left"
-            )
+                f"{name} {step}", "", turned, icon, tip, "Right" if step > 0 else "Left",
+                enabled=menus.can_turn(menu, name),
+            )  # fmt: skip
             arrows.append(PlacedButton(button, Rect(left, top, side, side), False))
         select = Button(name, "", partial(_select, i), chosen=i == menu.row)
         lines.append(PlacedButton(select, row, False))
@@ -60,11 +82,12 @@ def menu_buttons(model: Model, menu: Menu) -> tuple[PlacedButton, ...]:
         menu_box(model),
         [
             key_button(
-                Key("return"), "Enter", "Start", "check", "Take these settings", primary=True
+                Key("return"), "Enter", "Start", "check", "Take these settings", primary=True,
+                enabled=not menus.problem(menu),
             ),
             key_button(Key("escape"), "Esc", "Cancel", "close", "Change nothing"),
         ],
-    )
+    )  # fmt: skip
     return (*arrows, *foot, *lines)
 
 
@@ -85,9 +108,9 @@ def picker_rows(model: Model, picker: Picker) -> list[tuple[int, Rect]]:
     """Returns the entries that are in view with their places; the selected one is among them."""
     box, px = picker_box(model), model.layout.px
     count = max((box.height - px(TITLE + FOOT)) // px(PICKER_ROW), 1)
-    first = min(max(picker.row - count // 2, 0), max(len(picker.entries) - count, 0))
-    shown = range(first, min(first + count, len(picker.entries)))
-    return list(zip(shown, _rows(model, box, PICKER_ROW, len(shown)), strict=True))
+    shown = _around(picker.row, count, len(picker.entries))
+    rows = _rows(model, box, TITLE, px(PICKER_ROW), len(shown))
+    return list(zip(shown, rows, strict=True))
 
 
 def picker_buttons(model: Model, picker: Picker) -> tuple[PlacedButton, ...]:
@@ -137,11 +160,18 @@ def help_columns() -> tuple[tuple, tuple]:
     return HELP[:1] + HELP[3:], HELP[1:3]
 
 
-def _rows(model: Model, box: Rect, height: float, count: int) -> list[Rect]:
+def _around(row: int, count: int, rows: int) -> range:
+    """Returns at most so many of all rows, in the middle of which is one, as far as can be."""
+    first = min(max(row - count // 2, 0), max(rows - count, 0))
+    return range(first, min(first + count, rows))
+
+
+def _rows(model: Model, box: Rect, title: float, height: int, count: int) -> list[Rect]:
+    """Places so many rows of a height in pixels under the title of a dialog."""
     px = model.layout.px
     left, width = box.left + px(MARGIN), max(box.width - 2 * px(MARGIN), 1)
-    top, each = box.top + px(TITLE), px(height)
-    return [Rect(left, top + i * each, width, each) for i in range(count)]
+    top = box.top + px(title)
+    return [Rect(left, top + i * height, width, height) for i in range(count)]
 
 
 def _foot(model: Model, box: Rect, buttons: list[Button]) -> list[PlacedButton]:

@@ -10,6 +10,7 @@ from jaxtyping import Int8
 
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.level import Level, Opening, Start
+from jaxsweep.single.dealing import Hardness
 from jaxsweep.single.person import PersonGame
 from jaxsweep.single.replay import Replay
 
@@ -46,6 +47,20 @@ class GradeGame:
     """Asks for the grades of a replay; answered by `events.Graded`."""
 
     replay: Replay
+
+
+@dataclass(frozen=True)
+class DealBoard:
+    """Asks for a board that needs no guess; answered by `events.BoardDealt`, until there is one."""
+
+    opening: Opening
+    seed: int
+    hardness: Hardness
+
+
+@dataclass(frozen=True)
+class StopDealing:
+    """Gives up the board that is being dealt."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +122,8 @@ Effect = (
     | CountNumbers
     | WatchGame
     | GradeGame
+    | DealBoard
+    | StopDealing
     | Copy
     | Paste
     | EnterGame

@@ -15,7 +15,8 @@ from jaxsweep.single.replay import RecordedMove, recorded_moves
 from jaxsweep.single.watch import WatchedMove, watch
 from viewer import events
 from viewer.analysis_result import analyse_position, count_numbers
-from viewer.effects import Analyse, CountNumbers, GradeGame, WatchGame
+from viewer.dealer import Dealer, end
+from viewer.effects import Analyse, CountNumbers, DealBoard, GradeGame, WatchGame
 from viewer.events import Event
 
 PlayedMove = tuple[RecordedMove, Mask, float | None]
@@ -79,6 +80,7 @@ class EngineWorker:
         self._moves = 0
         self._to_grade: GradeGame | None = None
         self._grading: tuple[GradeGame, Future] | None = None
+        self._dealer = Dealer(self._start)
 
     def analyse(self, effect: Analyse) -> None:
         """Analyses a position as soon as the current analysis is done."""
@@ -96,10 +98,18 @@ class EngineWorker:
         """Grades a replay, and drops the one before."""
         self._to_grade, self._grading = effect, None
 
+    def deal(self, effect: DealBoard) -> None:
+        """Deals a board, beside all other tasks, and drops the one before."""
+        self._dealer.deal(effect)
+
+    def stop_dealing(self) -> None:
+        """Gives up the board that is being dealt."""
+        self._dealer.stop()
+
     def poll(self) -> list[Event]:
         """Returns the results since the last call without waiting, and submits what is next."""
         try:
-            return self._poll()
+            return self._poll() + self._dealer.poll()
         except (BrokenExecutor, OSError) as error:
             # A new process for further tasks; those of the old one are lost.
             self.close()
@@ -150,11 +160,9 @@ class EngineWorker:
         return events.MovePlayed(game.run, number, move, mines if number == 0 else None, win)
 
     def close(self) -> None:
-        """Ends the worker process, whatever it does."""
-        processes = list((getattr(self._executor, "_processes", None) or {}).values())
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.terminate()
+        """Ends the worker processes, whatever they do."""
+        end(self._executor)
+        self._dealer.close()
 
 
 def _event_of(future: Future, event: Callable[..., Event]) -> Event:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from jaxsweep.single.dealing import Dealt
 from jaxsweep.single.grading import Grade
 from jaxsweep.single.replay import RecordedMove, Replay
 from viewer.analysis_result import AnalysisResult, NumberResult
+from viewer.effects import DealBoard
 
 Point = tuple[int, int]
 """Pixels from the window's top left."""
@@ -117,6 +119,14 @@ class Graded:
     grade: Grade
 
 
+@dataclass(frozen=True, eq=False)
+class BoardDealt:
+    """How far the dealing of a board has come, or why there is none."""
+
+    about: DealBoard
+    result: Dealt | str
+
+
 @dataclass(frozen=True)
 class Notice:
     """A message for the person, such as that a file could not be written."""
@@ -171,6 +181,7 @@ Event = (
     | NumbersCounted
     | MovePlayed
     | Graded
+    | BoardDealt
     | Notice
     | EngineFailed
     | LeaderboardRead

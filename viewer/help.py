@@ -6,7 +6,7 @@ HELP = (
         (
             ("F2 F3 F4 F5", "replay, watch, play, analyse"),
             ("F6", "start screen"),
-            ("N", "level, start, guesses, player, seed, name"),
+            ("N", "size, mode, difficulty, player, seed"),
             ("O  P", "odds by darkness, in percent"),
             ("M  E", "marks; outlines of components, tile sets"),
             ("T  B", "light or dark; panel or larger board"),

@@ -37,9 +37,10 @@ def on_key(model: Model, key: Key) -> Model:
         case "f1":
             return replace(model, shows_help=True)
         case "escape":
-            return replace(model, message="")
+            model = play.stop_dealing(model) if model.mode is Mode.PLAY else model
+            return replace(model, message="", more=None)
         case "n":
-            return replace(model, menu=Menu(model.settings))
+            return replace(model, menu=Menu.of(model.settings))
         case "f6":
             return replace(model, shows_start=True, focus=None)
         case "t":

@@ -12,10 +12,11 @@ from jaxsweep.rules.grid import HIDDEN
 from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.scalar.players import BEST
+from jaxsweep.single.dealing import Hardness
 from jaxsweep.single.leaderboard import DEFAULT_NAME
 from jaxsweep.single.person import PersonGame
 from viewer.analysis_result import AnalysisResult, NumberResult, PositionKey, position_key
-from viewer.effects import Effect
+from viewer.effects import DealBoard, Effect
 from viewer.events import FolderEntry, Point
 from viewer.layout import Layout, lay_out
 from viewer.playback import Playback
@@ -59,6 +60,8 @@ class Settings:
     name: str = DEFAULT_NAME
     guesses: Guesses = Guesses.AS_DEALT
     """The mode of the person's games: what a guess leads to."""
+    hardness: Hardness = Hardness.ANY
+    """How hard boards are that need no guess."""
 
     @property
     def opening(self) -> Opening:
@@ -75,7 +78,17 @@ class Menu:
     """An open menu: the selected row, and the settings chosen so far."""
 
     draft: Settings
+    rows: int
+    cols: int
+    mines: int
+    """The size as it is typed, which may be no level; that of the draft is the last that was."""
     row: int = 0
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Menu":
+        """Returns a menu that shows these settings."""
+        level = settings.level
+        return cls(settings, level.rows, level.cols, level.mines)
 
 
 @dataclass(frozen=True)
@@ -98,6 +111,10 @@ class PlayState:
     """Whether a hint is wanted that the engine has not given yet."""
     opens_certain: bool = False
     """Whether all that is certain is opened as soon as the engine has proved it."""
+    dealing: DealBoard | None = None
+    """The board that is dealt for the first cell, while that takes time."""
+    tried: int = 0
+    """How many deals were looked at for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +152,8 @@ class Model:
     shows_panel: bool = True
     menu: Menu | None = None
     picker: Picker | None = None
+    more: str | None = None
+    """The row of buttons of which the rest is shown, those that have no room in it."""
     folder: str | None = None
     """The folder that the dialog for files showed last."""
     zoom: float = 1.0

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from viewer import picker
+from viewer import menu, picker
 from viewer.controls import REST, button_at, press
 from viewer.events import LEFT, RIGHT, Point, Press, Release
 from viewer.model import Mode, Model
@@ -25,7 +25,7 @@ def on_press(model: Model, press: Press) -> Model:
     if press.button != LEFT:
         return model
     model = replace(model, pressed_at=press.at, panned_from=model.pan)
-    if model.has_dialog or button_at(model, press.at) is not None:
+    if model.has_dialog or model.more or button_at(model, press.at) is not None:
         return model
     return replay.scrub(model, press.at)
 
@@ -71,12 +71,20 @@ def on_release(model: Model, release: Release) -> Model:
             return press(model, placed)
         if placed is not None or down is not None:
             return model
-        if max(abs(a - b) for a, b in zip(at, before.pressed_at, strict=True)) >= DRAG:
-            return model
+    if model.more is not None:
+        # Beside the list of more buttons, a click closes it.
+        return replace(model, more=None)
+    if release.button == LEFT and before.pressed_at is not None and _far(at, before.pressed_at):
+        return model
     if model.has_dialog:
         # Beside a dialog that only tells something, a click closes it.
         return replace(model, shows_help=False)
     return _on_cell(model, before, release)
+
+
+def _far(at: Point, other: Point) -> bool:
+    """Whether the mouse was dragged from one point to the other."""
+    return max(abs(a - b) for a, b in zip(at, other, strict=True)) >= DRAG
 
 
 def _on_cell(model: Model, before: Model, release: Release) -> Model:
@@ -98,6 +106,8 @@ def on_wheel(model: Model, steps: int, at: Point) -> Model:
     """Zooms in or out; the point under the mouse stays there. In a list of files, it scrolls."""
     if model.picker is not None:
         return picker.move(model, model.picker, -steps)
+    if model.menu is not None:
+        return menu.move(model, model.menu, -1 if steps > 0 else 1)
     if model.has_dialog:
         return model
     before, factor = model.layout, ZOOM**steps

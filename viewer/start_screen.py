@@ -9,13 +9,19 @@ from jaxsweep.single.leaderboard import level_name
 from viewer.buttons import HEIGHT, Button, PlacedButton, button_width
 from viewer.effects import Paste
 from viewer.layout import Rect
-from viewer.model import Editor, Mode, Model
+from viewer.model import Editor, Menu, Mode, Model
 from viewer.modes import play, watch
 from viewer.modes.switch import switch_mode
 from viewer.picker import open_picker
 
 WIDTH, CARD, HEAD, GAP = 860, 176, 150, 16
 """Sizes at scale 1: of the whole, of a card, of the title, and between cards."""
+
+LOW = 470
+"""The height below which there is no title, and cards stand side by side at any width."""
+
+HEADING = 40
+"""The height of a card's name; of the rest, its text takes what its buttons leave."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +36,15 @@ class Card:
 def start_cards(model: Model) -> tuple[Card, ...]:
     """Places the cards in two columns, or in one where the window is narrow."""
     px, (width, height) = model.layout.px, model.size
-    columns = 2 if width >= px(560) else 1
+    low = height < px(LOW)
+    columns = 2 if low or width >= px(560) else 1
+    head = px(GAP if low else HEAD)
     whole = min(px(WIDTH), max(width - 2 * px(GAP), 1))
     cards = _contents(model)
     rows = -(-len(cards) // columns)
-    room = height - px(HEAD) - (rows + 1) * px(GAP)
+    room = height - head - (rows + 1) * px(GAP)
     high = min(max(room // rows, px(HEIGHT + 14)), px(CARD))
-    top = max((height - px(HEAD) - rows * (high + px(GAP))) // 2, 0) + px(HEAD)
+    top = max((height - head - rows * (high + px(GAP))) // 2, 0) + head
     wide = (whole - (columns - 1) * px(GAP)) // columns
     placed = []
     for i, (button, text, options) in enumerate(cards):
@@ -71,6 +79,7 @@ def _contents(model: Model) -> list[tuple[Button, str, list[Button]]]:
         Button(f"play {name}", name.capitalize(), partial(_play, LEVELS[name], start))
         for name in ("beginner", "intermediate", "expert")
     ]
+    play_options.append(Button("play more", "More …", _open_menu, tip="Sizes, modes, difficulty"))
     known = level_name(level)
     if known not in ("beginner", "intermediate", "expert"):
         play_options.append(Button("play recent", str(level), partial(_play, level, rule)))
@@ -112,19 +121,29 @@ def _card(name: str, label: str, icon: str, press: Callable[[Model], Model]) -> 
 
 
 def _place(model: Model, card: Rect, options: list[Button]) -> tuple[PlacedButton, ...]:
-    """Places the buttons of a card at its foot, as many as there is room for."""
+    """Places the buttons of a card in lines at its foot, as many as there is room for."""
     px = model.layout.px
-    if card.height < px(HEIGHT + 62):
-        return ()
-    left, placed = card.left + px(GAP), []
+    line, room = px(HEIGHT + 6), card.height - px(HEADING + GAP)
+    inside = card.width - 2 * px(GAP)
+    lines: list[list[PlacedButton]] = []
     for option in options:
-        width = button_width(option, True, model.scale)
-        if left + width > card.right - px(GAP):
-            break
-        place = Rect(left, card.bottom - px(HEIGHT + GAP), width, px(HEIGHT))
-        placed.append(PlacedButton(option, place, True))
-        left += width + px(6)
-    return tuple(placed)
+        width = min(button_width(option, True, model.scale), inside)
+        # The first line with room for it: what is short goes beside what was placed before.
+        for own in lines:
+            left = own[-1].rect.right + px(6)
+            if left + width <= card.left + px(GAP) + inside:
+                break
+        else:
+            lines.append(own := [])
+            left = card.left + px(GAP)
+        own.append(PlacedButton(option, Rect(left, 0, width, px(HEIGHT)), True))
+    lines = lines[: max(room // line, 0)]
+    top = card.bottom - px(GAP) + px(6) - len(lines) * line
+    return tuple(
+        replace(each, rect=replace(each.rect, top=top + i * line))
+        for i, own in enumerate(lines)
+        for each in own
+    )
 
 
 def _play(level: Level, start: Start, model: Model) -> Model:
@@ -134,6 +153,11 @@ def _play(level: Level, start: Start, model: Model) -> Model:
     if (session.level, session.start, len(session.moves)) == (level, start, 0):
         return model
     return play.new_game(model)
+
+
+def _open_menu(model: Model) -> Model:
+    """Opens the menu over the start screen, for a person's game."""
+    return replace(model, mode=Mode.PLAY, menu=Menu.of(model.settings), focus=None)
 
 
 def _watch(level: Level, model: Model) -> Model:

@@ -1,6 +1,6 @@
 """The bar on top and the buttons of each mode."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jaxsweep.rules.grid import FLAGGED, HIDDEN
@@ -20,8 +20,42 @@ BRUSHES = (None, HIDDEN, FLAGGED, *range(9))
 """What clicks in analyse mode can set a cell to; None: its next value."""
 
 
+Groups = Sequence[Sequence[Button]]
+
+
 def bar_buttons(model: Model) -> tuple[PlacedButton, ...]:
-    """Places the buttons on top: start screen, modes, and on the right what holds everywhere."""
+    """Places the buttons on top."""
+    return place_groups(_bar_groups(model), model.layout.bar, model.scale, _more(model, "bar"))
+
+
+def tool_buttons(model: Model) -> tuple[PlacedButton, ...]:
+    """Places the buttons of the mode."""
+    rect = model.layout.toolbar
+    return place_groups(_tool_groups(model), rect, model.scale, _more(model, "tools"))
+
+
+def brush_buttons(model: Model) -> tuple[PlacedButton, ...]:
+    """Places the brushes of analyse mode at the foot of the window's left part."""
+    strip = model.layout.brushes
+    if model.mode is not Mode.ANALYSE or strip is None:
+        return ()
+    return place_groups(_brush_groups(model), strip, model.scale, _more(model, "brushes"))
+
+
+def more_name(row: str) -> str:
+    """Returns the name of the button that opens the rest of a row."""
+    return f"more {row}"
+
+
+def _more(model: Model, row: str) -> Button:
+    def press(model: Model) -> Model:
+        return replace(model, more=None if model.more == row else row)
+
+    return Button(more_name(row), "…", press, tip="More buttons", chosen=model.more == row)
+
+
+def _bar_groups(model: Model) -> Groups:
+    """Returns the buttons on top: start screen, modes, and on the right what holds everywhere."""
     modes = [
         key_button(
             Key(key), key.upper(), mode.value, icon, tip.capitalize(), chosen=mode is model.mode
@@ -32,7 +66,7 @@ def bar_buttons(model: Model) -> tuple[PlacedButton, ...]:
     home = key_button(Key("f6"), "F6", "", "logo", "The start screen")
     dark = model.dark
     others = [
-        key_button(Key("n"), "N", "New …", "sliders", "Choose level, start rule, player, seed"),
+        key_button(Key("n"), "N", "New …", "sliders", "Choose size, mode, player, seed …"),
         key_button(
             Key("b"), "B", "Panel", "panel", "Show the panel, or a larger board",
             chosen=model.shows_panel, small=True,
@@ -43,31 +77,28 @@ def bar_buttons(model: Model) -> tuple[PlacedButton, ...]:
         ),
         key_button(Key("f1"), "F1", "Keys", "question", "All keys", small=True),
     ]  # fmt: skip
-    return place_groups([[home], modes, others], model.layout.bar, model.scale)
+    return [home], modes, others
 
 
-def tool_buttons(model: Model) -> tuple[PlacedButton, ...]:
-    """Places the buttons of the mode; in analyse mode, a second row of brushes."""
+def _tool_groups(model: Model) -> Groups:
+    """Returns the buttons of the mode, and on the right those of the overlay."""
     groups = {
         Mode.REPLAY: _replay_groups,
         Mode.WATCH: _watch_groups,
         Mode.PLAY: _play_groups,
         Mode.ANALYSE: _analyse_groups,
     }[model.mode](model)
-    return place_groups([*groups, _overlay_group(model)], model.layout.toolbar, model.scale)
+    return [*groups, _overlay_group(model)]
 
 
-def brush_buttons(model: Model) -> tuple[PlacedButton, ...]:
-    """Places the brushes of analyse mode at the foot of the window's left part."""
-    strip = model.layout.brushes
-    if model.mode is not Mode.ANALYSE or strip is None:
-        return ()
+def _brush_groups(model: Model) -> Groups:
+    """Returns the brushes of analyse mode, and what changes the number of mines."""
     mines, most = model.editor.mines, model.editor.grid.size
     counts = [
         key_button(Key("-", "-"), "−", "Mine", "minus", "One mine fewer", enabled=mines > 0),
         key_button(Key("+", "+"), "+", "Mine", "plus", "One mine more", enabled=mines < most),
     ]
-    return place_groups([[_brush(model, b) for b in BRUSHES], counts], strip, model.scale)
+    return [_brush(model, b) for b in BRUSHES], counts
 
 
 def _brush(model: Model, brush: int | None) -> Button:
@@ -131,12 +162,16 @@ def _look_button(model: Model) -> Button:
     )  # fmt: skip
 
 
-def _play_groups(model: Model) -> Sequence[Sequence[Button]]:
+def _play_groups(model: Model) -> Groups:
     play = model.play
     game, under_way = play.game, play.game.is_under_way
     can_undo = game.session.before is not None or game.left is not None
+    cancel = key_button(
+        Key("escape"), "Esc", "Cancel", "close", "Deal no such board", primary=True
+    )  # fmt: skip
     return (
         [
+            *([] if play.dealing is None else [cancel]),
             key_button(
                 Key("r"), "R", "New game", "again", "Another game of this level",
                 primary=game.is_over,
@@ -179,12 +214,12 @@ def _step_group(model: Model) -> list[Button]:
     ]
 
 
-def _replay_groups(model: Model) -> Sequence[Sequence[Button]]:
+def _replay_groups(model: Model) -> Groups:
     has_game = model.replay is not None
     return [*_file_group(model, has_game), _look_button(model)], _step_group(model)
 
 
-def _watch_groups(model: Model) -> Sequence[Sequence[Button]]:
+def _watch_groups(model: Model) -> Groups:
     has_moves = model.watched is not None and bool(model.watched.moves)
     again = key_button(Key("r"), "R", "Next game", "again", "Watch another game")
     return (
@@ -194,9 +229,17 @@ def _watch_groups(model: Model) -> Sequence[Sequence[Button]]:
     )
 
 
-def _analyse_groups(model: Model) -> Sequence[Sequence[Button]]:
+def _analyse_groups(model: Model) -> Groups:
     clear = key_button(
         Key("delete"), "Delete", "Clear", "close", "Cover all cells",
         enabled=bool((model.editor.grid != HIDDEN).any()),
     )  # fmt: skip
     return [clear], [*_file_group(model, False)[:1], *_position_group(model)]
+
+
+ROWS: dict[str, tuple[Callable[[Model], Groups], Callable[[Model], tuple[PlacedButton, ...]]]] = {
+    "bar": (_bar_groups, bar_buttons),
+    "tools": (_tool_groups, tool_buttons),
+    "brushes": (_brush_groups, brush_buttons),
+}
+"""The rows of buttons by name: what they hold, and what is placed of it."""

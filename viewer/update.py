@@ -58,6 +58,8 @@ def update(model: Model, event: Event) -> Model:
             model = watch.move_played(model, event)
         case events.Graded():
             model = replay.graded(model, event)
+        case events.BoardDealt():
+            model = play.board_dealt(model, event)
         case events.Notice():
             model = replace(model, message=event.message)
         case events.EngineFailed():
@@ -110,5 +112,5 @@ def _engine_failed(model: Model, message: str) -> Model:
         message=message,
         watched=watched,
         latest_result=result,
-        play=replace(model.play, hint_requested=False, opens_certain=False),
+        play=replace(model.play, hint_requested=False, opens_certain=False, dealing=None),
     )

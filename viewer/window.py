@@ -112,6 +112,10 @@ class Window:
                 self._engine.watch(effect)
             case effects.GradeGame():
                 self._engine.grade(effect)
+            case effects.DealBoard():
+                self._engine.deal(effect)
+            case effects.StopDealing():
+                self._engine.stop_dealing()
             case effects.Copy():
                 clipboard.put(effect.text)
             case effects.Paste():

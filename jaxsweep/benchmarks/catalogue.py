@@ -23,6 +23,9 @@ LARGE_BATCH = 64
 
 KERNELS = "jaxsweep.benchmarks.kernels"
 
+FRAME = 8_000.0
+"""About half of the time between two frames, in microseconds."""
+
 Call = Callable[[], object]
 """What is timed: one call computes a whole batch."""
 
@@ -43,6 +46,8 @@ class Benchmark:
     """A function that returns how many units a board of an opening takes; by default one."""
     module: str = KERNELS
     """The module of both functions."""
+    limit: float | None = None
+    """The most microseconds of processor time that a board may take."""
 
     def make(self, opening: Opening, batch: int) -> Call:
         """Prepares the boards, and returns what is timed."""
@@ -91,7 +96,15 @@ BENCHMARKS = {
         unit="games",
     ),
     "frame": Benchmark(
-        "draw the window once", "frame", ("expert",), (1,), module="viewer.benchmarks"
+        "draw the window once", "frame", ("expert",), (1,), module="viewer.benchmarks", limit=FRAME
+    ),
+    "menu": Benchmark(
+        "draw the window with its menu",
+        "menu",
+        ("expert",),
+        (1,),
+        module="viewer.benchmarks",
+        limit=FRAME,
     ),
     "hint": Benchmark("compute a hint", "hint", ("expert",), (1,), module="viewer.benchmarks"),
 }

@@ -21,6 +21,8 @@ class Timing:
     median: float
     quartiles: tuple[float, float]
     repeats: int
+    processor: float
+    """Processor time of all threads, which other programs on the machine hardly change."""
     busy: float
     """The mean number of busy cores: processor time over wall-clock time."""
     signature: str | None
@@ -39,7 +41,8 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
     loops = max(1, int(0.02 / max(once, 1e-6)))
     began, worked = time.perf_counter(), time.process_time()
     samples = np.array([_seconds(call, loops) for _ in range(repeats)]) / batch * 1e6
-    busy = (time.process_time() - worked) / (time.perf_counter() - began)
+    worked = time.process_time() - worked
+    busy = worked / (time.perf_counter() - began)
     low, median, high = (float(x) for x in np.percentile(samples, [25, 50, 75]))
     return Timing(
         benchmark=name,
@@ -48,6 +51,7 @@ def measure(name: str, level: str, batch: int, repeats: int) -> Timing:
         median=median,
         quartiles=(low, high),
         repeats=repeats,
+        processor=worked / (repeats * loops * batch) * 1e6,
         busy=busy,
         signature=_signature(result) if isinstance(result, Beliefs) else None,
         unit=benchmark.unit,

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table as TextTable
 from rich.text import Text
 
-from jaxsweep.benchmarks.catalogue import OPENINGS
+from jaxsweep.benchmarks.catalogue import BENCHMARKS, OPENINGS
 from jaxsweep.benchmarks.rivals import Duel, Speed, WinRate
 from jaxsweep.runtime import machine
 from jaxsweep.single.words import count
@@ -133,6 +133,12 @@ def report_timings(timings: "list[Timing]") -> None:
         if timing.per_second:
             rate = f"{timing.per_second:,.0f} {timing.unit} a second"
             console.print(f"{timing.benchmark}, {timing.level}: {rate}")
+        limit = BENCHMARKS[timing.benchmark].limit
+        if limit is not None:
+            took = f"{timing.processor / 1000:.1f} ms of processor time"
+            found = "within" if timing.processor <= limit else "over"
+            what = f"{timing.benchmark}, {timing.level}"
+            console.print(f"{what}: {took}, {found} its {limit / 1000:.0f} ms")
 
 
 def report_accelerator(result: dict[str, Any], file: Path) -> None:

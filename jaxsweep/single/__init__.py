@@ -4,6 +4,7 @@
 - `analysis`: one position analysed: beliefs, the best move, and why.
 - `watch`: a player's game, move by move, the same as in the arena.
 - `session`: the moves and boards of a person's game, with undo.
+- `dealing`: boards without a guess, of a difficulty, dealt step by step.
 - `bending`: mines that move where the mode of a game says what a guess leads to.
 - `person`: a session with its clock, as the terminal and the window play it.
 - `leaderboard`: finished games in a file, wins and best times.

@@ -23,7 +23,7 @@ COLUMNS = ("name", "level", "start", "won", "seconds", "helped", "date", "3bv")
 BEST_TIMES = 5
 """How many of the best times are listed."""
 
-OTHER_MODES = "Not in the leaderboard, which is of guesses as dealt."
+OTHER_MODES = "Games of this mode are not in the leaderboard."
 """What is said after a game of another mode."""
 
 MAX_NAME_LENGTH = 40

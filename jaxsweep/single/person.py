@@ -7,7 +7,7 @@ action changes nothing.
 from dataclasses import dataclass, replace
 
 from jaxsweep.metrics.board import BoardValue
-from jaxsweep.rules.board import Cell
+from jaxsweep.rules.board import Cell, Mask
 from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
@@ -59,9 +59,9 @@ class PersonGame:
         """Whether a cell is open and the game not over."""
         return self.session.opening is not None and not self.is_over
 
-    def open(self, cell: Cell) -> "PersonGame":
-        """Opens a cell; raises `LevelError` where the start rule leaves no room for the mines."""
-        return self._with(self.session.open(cell))
+    def open(self, cell: Cell, dealt: tuple[Mask, int | None] | None = None) -> "PersonGame":
+        """Opens a cell, the first one on the board that was `dealt` for it, as `Session.open`."""
+        return self._with(self.session.open(cell, dealt))
 
     def chord(self, cell: Cell) -> "PersonGame":
         """Opens the neighbours of a number that has all its flags."""

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 
 from jaxsweep.puzzles.playing import deal_without_guess
-from jaxsweep.rules.board import Board, Cell, cells_of, mask_of
+from jaxsweep.rules.board import Board, Cell, Mask, cells_of, mask_of
 from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.reasons import Reason
@@ -60,8 +60,10 @@ class Session:
         """The mine counter: mines less flags."""
         return self.level.mines - int(self.board.flags.sum())
 
-    def open(self, cell: Cell) -> "Session":
+    def open(self, cell: Cell, dealt: tuple[Mask, int | None] | None = None) -> "Session":
         """Opens a hidden cell without a flag; mines are dealt if it is the first.
+
+        What was `dealt` before for this first cell are the mines, and the number of their deal.
 
         Raises `LevelError` where the start rule leaves too few cells for the mines, where no board
         is found that needs no guess, if it is to need none, and where mines are to move on a board
@@ -72,14 +74,17 @@ class Session:
         if self.opening is None:
             check_size(self.level, self.guesses)
             opening = Opening(self.level, self.start, cell)
-            mines, game = deal(opening, self.seed), 0
-            if not self.guesses.are_needed:
+            if dealt is not None:
+                mines, game = dealt
+            elif self.guesses.are_needed:
+                mines, game = deal(opening, self.seed), 0
+            else:
                 mines, game = deal_without_guess(opening, self.seed)
             board = Board(mines, self.board.opened, self.board.flags)
-            dealt = replace(self, board=board, opening=opening, game=game)
+            begun = replace(self, board=board, opening=opening, game=game)
             # A board full of mines is won before it begins.
             over = board.status is not GameStatus.PLAYING
-            return dealt if over else replace(dealt._played((cell,), ()), before=self)
+            return begun if over else replace(begun._played((cell,), ()), before=self)
         return self if self.board.opened[cell] else self._judged((cell,))
 
     def chord(self, cell: Cell) -> "Session":

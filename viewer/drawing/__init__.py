@@ -2,7 +2,7 @@
 
 from pygame import Surface
 
-from viewer.drawing.bar import draw_bars
+from viewer.drawing.bar import draw_bars, draw_more
 from viewer.drawing.board import draw_field
 from viewer.drawing.buttons import draw_tooltip
 from viewer.drawing.canvas import Canvas
@@ -29,6 +29,7 @@ def draw(surface: Surface, model: Model) -> None:
         draw_bars(canvas, model, layout)
         draw_panel(canvas, model, layout)
         _draw_timeline(canvas, model)
+        draw_more(canvas, model)
     draw_dialogs(canvas, model)
     draw_tooltip(canvas, model)
 

@@ -1,14 +1,16 @@
 """The menu, the dialog that opens a file, and the help, drawn over everything else."""
 
 from viewer.dialogs import (
-    CHOICES,
+    ARROWS_FROM,
     HELP_ROW,
+    MENU_TITLE,
     TITLE,
     help_box,
     help_buttons,
     help_columns,
     menu_box,
     menu_buttons,
+    menu_note,
     menu_rows,
     picker_box,
     picker_buttons,
@@ -16,9 +18,9 @@ from viewer.dialogs import (
 )
 from viewer.drawing.buttons import draw_button
 from viewer.drawing.canvas import Canvas
-from viewer.drawing.text import HEADING, SMALL, TEXT, Weight
+from viewer.drawing.text import HEADING, SMALL, TEXT, Weight, fold
 from viewer.layout import MARGIN, Rect
-from viewer.menu import MENU_ROWS, menu_values
+from viewer.menu import MENU_ROWS, TYPED, can_turn, menu_values, note, problem
 from viewer.model import Menu, Model, Picker
 from viewer.theme import blend
 
@@ -33,32 +35,51 @@ def draw_dialogs(canvas: Canvas, model: Model) -> None:
         _draw_menu(canvas, model, model.menu)
 
 
-def _draw_box(canvas: Canvas, box: Rect, title: str) -> None:
+def _draw_box(canvas: Canvas, box: Rect, title: str, height: float = TITLE) -> None:
     theme, px = canvas.theme, canvas.px
     canvas.veil()
     canvas.framed(box, theme.panel, theme.grid, 12)
-    heading = Rect(box.left + px(MARGIN + 4), box.top, box.width - px(2 * MARGIN), px(TITLE))
+    heading = Rect(box.left + px(MARGIN + 4), box.top, box.width - px(2 * MARGIN), px(height))
     canvas.text_in(title, heading, HEADING + 2, weight=Weight.BOLD)
 
 
 def _draw_menu(canvas: Canvas, model: Model, menu: Menu) -> None:
     """Draws the rows of the menu with their settings; the selected one stands out."""
     theme, px = canvas.theme, canvas.px
-    _draw_box(canvas, menu_box(model), "New")
-    rows = menu_rows(model)
-    for i, (name, value, row) in enumerate(zip(MENU_ROWS, menu_values(menu), rows, strict=True)):
-        chosen = i == menu.row
+    _draw_box(canvas, menu_box(model), "New", MENU_TITLE)
+    rows, values = menu_rows(model, menu), menu_values(menu)
+    for i, row in rows:
+        name, value, chosen = MENU_ROWS[i], values[i], i == menu.row
         if chosen:
             canvas.box(row, blend(theme.panel, theme.accent, 0.14), 8)
         weight = Weight.BOLD if chosen else Weight.REGULAR
         label = Rect(row.left + px(12), row.top, px(100), row.height)
         canvas.text_in(name, label, TEXT, theme.text if chosen else theme.faint, weight)
-        place = Rect(row.left + px(156), row.top, max(row.width - px(200), 1), row.height)
-        shown = value + ("|" if chosen and (i >= CHOICES or name == "Seed") else "")
-        canvas.text_in(shown, place, TEXT, weight=Weight.MEDIUM)
+        indent = px(ARROWS_FROM + 38)
+        place = Rect(row.left + indent, row.top, max(row.width - indent - px(44), 1), row.height)
+        shown = value + ("|" if chosen and name in TYPED else "")
+        ink = theme.text if can_turn(menu, name) else theme.faint
+        canvas.text_in(shown, place, TEXT, ink, Weight.MEDIUM)
+    _draw_scrollbar(canvas, rows)
+    trouble, at = problem(menu), menu_note(model)
+    colour = theme.mine if trouble else theme.faint
+    for i, line in enumerate(fold(trouble or note(menu), at.width, px(SMALL))[:2]):
+        canvas.text(line, (at.left, at.top + px(4 + 17 * i)), SMALL, colour)
     for placed in menu_buttons(model, menu):
         if placed.button.name not in MENU_ROWS:
             draw_button(canvas, model, placed, theme.panel)
+
+
+def _draw_scrollbar(canvas: Canvas, rows: list[tuple[int, Rect]]) -> None:
+    """Draws which of the menu's rows are in view, where not all are."""
+    if len(rows) == len(MENU_ROWS):
+        return
+    first, top = rows[0]
+    height = rows[-1][1].bottom - top.top
+    at = top.top + height * first // len(MENU_ROWS)
+    length = height * len(rows) // len(MENU_ROWS)
+    thin = canvas.px(4)
+    canvas.box(Rect(top.right + canvas.px(4), at, thin, length), canvas.theme.faint, 2)
 
 
 def _draw_picker(canvas: Canvas, model: Model, picker: Picker) -> None:

@@ -85,8 +85,9 @@ def _draw_counters(canvas: Canvas, model: Model, rect: Rect) -> None:
     mode = "" if session.guesses is Guesses.AS_DEALT else f", {session.guesses.text}"
     about = f"{session.level}, {session.start.value} start{mode}, seed {session.seed}"
     about += ", with help" if game.helped else ""
-    line = Rect(rect.left, rect.top + px(40), rect.width, px(LINE))
-    canvas.text_in(about, line, SMALL, theme.faint)
+    for i, words in enumerate(fold(about, rect.width, px(SMALL))[:2]):
+        line = Rect(rect.left, rect.top + px(40 + 17 * i), rect.width, px(LINE))
+        canvas.text_in(words, line, SMALL, theme.faint)
 
 
 def _playback_lines(model: Model) -> tuple[str, list[str]]:

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from jaxsweep.rules.board import Cell, cells_of
 from jaxsweep.rules.grid import HIDDEN
-from jaxsweep.rules.level import LevelError
+from jaxsweep.rules.level import LevelError, Opening
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.person import PersonGame
 from viewer.analysis_result import AnalysisResult
-from viewer.effects import EnterGame, ReadLeaderboard
-from viewer.events import LEFT, MIDDLE, RIGHT
+from viewer.effects import DealBoard, EnterGame, ReadLeaderboard, StopDealing
+from viewer.events import LEFT, MIDDLE, RIGHT, BoardDealt
 from viewer.model import Mode, Model, Overlay, PlayState
 
 
@@ -28,15 +28,69 @@ def on_key(model: Model, name: str) -> Model:
 
 
 def on_click(model: Model, cell: Cell, button: int) -> Model:
-    """Opens, flags or chords a cell, by the mouse button."""
+    """Opens, flags or chords a cell, by the mouse button; nothing while a board is dealt."""
     game = model.play.game
+    if model.play.dealing is not None:
+        return model
     actions = {LEFT: game.open, MIDDLE: game.chord, RIGHT: game.flag}
     if button not in actions:
         return model
     try:
+        if button == LEFT and _waits_for_a_board(game, cell):
+            return _deal(model, cell)
         return _with_game(model, actions[button](cell))
     except LevelError as error:
         return replace(model, message=str(error))
+
+
+def _waits_for_a_board(game: PersonGame, cell: Cell) -> bool:
+    """Whether a click on this cell deals a board that has to be searched for."""
+    session = game.session
+    is_first = session.opening is None and not session.board.flags[cell]
+    return is_first and not session.guesses.are_needed
+
+
+def _deal(model: Model, cell: Cell) -> Model:
+    """Asks for a board whose first cell is this one; raises `LevelError` where it cannot be."""
+    session = model.play.game.session
+    about = DealBoard(
+        Opening(session.level, session.start, cell), session.seed, model.settings.hardness
+    )
+    model = replace(model, play=replace(model.play, dealing=about, tried=0))
+    return replace(model, message=_dealing_in_words(0)).with_effect(about)
+
+
+def _dealing_in_words(tried: int) -> str:
+    return f"dealing … {f'{tried:,} boards tried; ' if tried else ''}Esc cancels"
+
+
+def board_dealt(model: Model, event: BoardDealt) -> Model:
+    """Opens the first cell of the board that was waited for, or shows how far dealing has come."""
+    play, result = model.play, event.result
+    if event.about != play.dealing:
+        return model
+    shows = model.mode is Mode.PLAY
+    if not isinstance(result, str) and result.mines is None:
+        words = _dealing_in_words(result.tried)
+        return replace(
+            model,
+            play=replace(play, tried=result.tried),
+            message=words if shows else model.message,
+        )
+    model = replace(model, play=replace(play, dealing=None), message="" if shows else model.message)
+    if isinstance(result, str):
+        return replace(model, message=result)
+    assert result.mines is not None
+    dealt = (result.mines, result.game)
+    return _with_game(model, play.game.open(event.about.opening.first, dealt))
+
+
+def stop_dealing(model: Model) -> Model:
+    """Gives up the board that is being dealt, if there is one."""
+    if model.play.dealing is None:
+        return model
+    model = replace(model, play=replace(model.play, dealing=None))
+    return model.with_effect(StopDealing())
 
 
 def on_chord(model: Model, cell: Cell) -> Model:
@@ -46,6 +100,7 @@ def on_chord(model: Model, cell: Cell) -> Model:
 
 def new_game(model: Model) -> Model:
     """Starts a game by the settings; undo returns to the previous one, if it was not over."""
+    model = stop_dealing(model)
     settings = model.settings
     game = model.play.game.new_game(settings.level, settings.start, settings.seed, settings.guesses)
     if model.overlays.get(Mode.PLAY, Overlay()).any:
@@ -120,6 +175,7 @@ def _request_hint(model: Model) -> Model:
 
 
 def _undo(model: Model) -> Model:
+    model = stop_dealing(model)
     game = model.play.game
     before = game.undo()
     if before is game:
