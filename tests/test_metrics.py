@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxsweep.formats import read
-from jaxsweep.metrics.board import BoardValue
+from jaxsweep.metrics.board import BoardValue, components
 from jaxsweep.metrics.boards import board_values, click_values
 from jaxsweep.metrics.game import game_metrics, metrics_to_json
 from jaxsweep.metrics.luck import luck
 from jaxsweep.metrics.zini import hzini, zini
+from jaxsweep.native import board_values as board_values_native
 from jaxsweep.rules.clicks import Button, Click, ClickedGame
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
@@ -73,10 +74,17 @@ def deal_batch(count, rows, cols, mines):
     return batch.reshape(count, rows, cols)
 
 
-@pytest.mark.parametrize("size", [(8, 8, 10), (16, 30, 99), (1, 40, 9), (40, 1, 5), (2, 70, 20)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        *[(8, 8, 10), (16, 30, 99), (1, 40, 9), (40, 1, 5), (2, 70, 20)],
+        # Rows that end with a word of 64 bits, and one cell earlier or later.
+        *[(4, 62, 40), (4, 63, 40), (3, 64, 30), (3, 127, 60)],
+    ],
+)
 def test_a_batch_is_valued_as_its_boards_are(size):
     rows, cols, mines = size
-    batch = deal_batch(300, rows, cols, mines)
+    batch = deal_batch(300 if cols < 60 else 60, rows, cols, mines)
     values = board_values(batch)
     for board, *found in zip(batch, *values, strict=True):
         one = BoardValue.of(board)
@@ -86,6 +94,44 @@ def test_a_batch_is_valued_as_its_boards_are(size):
     without = board_values(batch, islands=False)
     np.testing.assert_array_equal(without.bbbv, values.bbbv)
     assert not without.islands.any()
+
+
+def nested_rings(side):
+    row, col = np.indices((side, side))
+    return np.minimum(np.minimum(row, col), side - 1 - np.maximum(row, col)) % 2 == 0
+
+
+def spiral(side):
+    # A path that turns right where the border, or itself two cells on, is ahead.
+    cells, (row, col), (down, right) = np.zeros((side, side), bool), (0, 0), (0, 1)
+    cells[0, 0] = True
+    for _ in range(2 * side):
+        while True:
+            ahead = (row + down, col + right)
+            beyond = (row + 2 * down, col + 2 * right)
+            inside = all(0 <= c < side for c in ahead)
+            if not inside or (all(0 <= c < side for c in beyond) and cells[beyond]):
+                break
+            row, col = ahead
+            cells[ahead] = True
+        down, right = right, -down
+    return cells
+
+
+def test_groups_of_any_shape_are_counted_by_shrinking_them():
+    # Shapes within shapes, long ones, and sets at random near the density where all is connected.
+    side, rng = 23, np.random.default_rng(5)
+    shapes = [nested_rings(side), spiral(side), np.ones((side, side), bool), np.eye(side) > 0]
+    shapes += [np.flip(shape, 1) for shape in shapes]
+    shapes += [rng.random((side, side)) < share for share in np.linspace(0, 1, 48)]
+    room = board_values_native.make_room(side, side, len(shapes))
+    plane, counts = room.planes[board_values_native.ZERO], np.zeros(len(shapes), np.int32)
+    for lane, shape in enumerate(shapes):
+        board_values_native._lay(shape.reshape(-1).view(np.uint8), lane, room, plane)
+    board_values_native._count_groups(plane, room)
+    board_values_native._write_counts(room, counts)
+    assert counts.tolist() == [components(shape).max(initial=0) for shape in shapes]
+    assert counts[:4].tolist() == [6, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -44,14 +44,14 @@ def board_values(
 
     """
     # Imported here: one board does not need machine code.
-    from jaxsweep.native.board_values import make_planes, value_some
+    from jaxsweep.native.board_values import LANES, make_room, value_some
 
     count, rows, cols = mines.shape
     values = np.zeros((count, 3), np.int32)
 
     def value_chunk(begin: int, end: int, cells: Cells) -> None:
-        planes, runs = make_planes(rows, cols), np.zeros((3, (rows + 2) * (cols + 2)), np.int32)
-        value_some(begin, end, cells, rows, cols, islands, planes, runs, values)
+        room = make_room(rows, cols, min(LANES, end - begin))
+        value_some(begin, end, cells, islands, room, values)
 
     _in_chunks(mines, value_chunk, threads)
     return BoardValues(*values.T)

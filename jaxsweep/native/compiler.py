@@ -1,4 +1,4 @@
-"""The decorator that compiles a function to machine code, and where the code is kept on disk.
+"""The decorators that compile a function to machine code, and where the code is kept on disk.
 
 Numba looks a function up by the time stamp of its own file, and would not notice a change of a
 function that it calls, or of a constant that it uses, in another one. So the code is kept in a

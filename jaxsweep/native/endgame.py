@@ -12,6 +12,7 @@ from typing import no_type_check
 
 import numpy as np
 
+from jaxsweep.native.bits import count_ones
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.information_sets import (
     BOUNDED,
@@ -30,7 +31,6 @@ from jaxsweep.native.information_sets import (
     SOLVED_PARTS,
     WORDS,
     SearchSpace,
-    count_ones,
     layouts_in,
     search_pointers,
     search_space,

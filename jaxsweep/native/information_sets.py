@@ -8,13 +8,12 @@ All memory is reserved beforehand. Where it does not suffice, the counter `FULL`
 search ends.
 """
 
-from typing import Any, NamedTuple, no_type_check
+from typing import NamedTuple, no_type_check
 
 import numpy as np
 from jaxtyping import Int32, Int64, UInt16, UInt64
-from numba import types
-from numba.extending import intrinsic
 
+from jaxsweep.native.bits import count_ones
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.layout_listing import (
     SETS,
@@ -130,20 +129,6 @@ def search_pointers(space):
         pointer(space.stack),
         pointer(space.frames),
     )
-
-
-@no_type_check
-def _population_count(context, word):
-    """Says how the ones of a word are counted, to Numba."""
-
-    def count(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), count
-
-
-count_ones: Any = intrinsic(_population_count)
-"""Counts the ones of a word, by the processor's own instruction."""
 
 
 @compiled

@@ -11,8 +11,8 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Int32, Int64, UInt8
 
+from jaxsweep.native import board_values
 from jaxsweep.native.board import MINE, SAFE, UNKNOWN, Record, make_record
-from jaxsweep.native.board_values import BBBV, make_planes, value_some
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.deals import deal_layout, make_deal
 from jaxsweep.native.joining import EXACT as SOLVED_EXACTLY
@@ -296,25 +296,23 @@ class Boards(NamedTuple):
     """1 where a mine is."""
     values: Int32[np.ndarray, "boards three"]
     """What `board_values.value_some` writes."""
-    planes: UInt8[np.ndarray, "planes bordered"]
-    """Its memory, as the next one."""
-    runs: Int32[np.ndarray, "three bordered"]
+    room: board_values.Room
+    """Its memory."""
 
 
 def make_boards(count: int, rows: int, cols: int) -> Boards:
     """Makes room for so many boards of this size."""
     layouts, values = np.zeros((count, rows * cols), np.uint8), np.zeros((count, 3), np.int32)
-    runs = np.zeros((3, (rows + 2) * (cols + 2)), np.int32)
-    return Boards(layouts, values, make_planes(rows, cols), runs)
+    return Boards(layouts, values, board_values.make_room(rows, cols, lanes=1))
 
 
 @compiled
 @no_type_check
-def count_3bv(which, play, boards):
+def count_3bv(which, boards):
     """Returns the 3BV of one of some boards."""
-    layouts, values, planes, runs = boards
-    value_some(which, which + 1, layouts, play.rows, play.cols, False, planes, runs, values)
-    return values[which, BBBV]
+    layouts, values, room = boards
+    board_values.value_some(which, which + 1, layouts, False, room, values)
+    return values[which, board_values.BBBV]
 
 
 class SearchRoom(NamedTuple):
@@ -359,14 +357,14 @@ def find_boards(begin, end, first, wishes, space):
         deal_layout(seed, number, deal, layout)
         clicks = -1
         if least > 0 or most < len(layout):
-            clicks = count_3bv(count, room.play, boards)
+            clicks = count_3bv(count, boards)
             if not least <= clicks <= most:
                 continue
         rule = hardest_rule(layout, first, max_rule, room)
         if rule == GUESS and no_guess:
             continue
         if clicks < 0:
-            clicks = count_3bv(count, room.play, boards)
+            clicks = count_3bv(count, boards)
         found[count, 0], found[count, 1], found[count, 2] = number, rule, clicks
         count += 1
     return count

@@ -67,7 +67,7 @@ def _repair(wishes: Wishes, seed: int, numbers: range) -> Deals:
     boards, left_out = [], 0
     for game in numbers:
         rule, _ = repair_board(seed, game, first, int(wishes.max_rule), tries, space)
-        bbbv = count_3bv(0, space.room.play, space.boards)
+        bbbv = count_3bv(0, space.boards)
         left_out += rule < 0
         if rule >= 0 and wishes.bbbv[0] <= bbbv <= wishes.bbbv[1]:
             mines = space.boards.layouts[0].reshape(level.rows, level.cols) != 0
