@@ -2,7 +2,6 @@
 
 import itertools
 import multiprocessing
-import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from functools import partial
@@ -10,6 +9,7 @@ from functools import partial
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
 from jaxsweep.single.grading import grade
 from jaxsweep.single.replay import RecordedMove, recorded_moves
 from jaxsweep.single.watch import WatchedMove, watch
@@ -42,8 +42,8 @@ def _played_moves(watched: Iterator[WatchedMove]) -> Iterator[PlayedMove]:
 
 
 def _initialise() -> None:
-    """In the worker process: Ctrl-C is for the window, which ends this process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """In the worker process."""
+    ignore_interrupts()
     use_cache()
 
 
@@ -56,7 +56,8 @@ def engine_process() -> ProcessPoolExecutor:
     spawn = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(1, mp_context=spawn, initializer=_initialise)
     # The process starts with its first task: now, and not with the first question of a person.
-    executor.submit(_be_ready)
+    with starting_workers():
+        executor.submit(_be_ready)
     return executor
 
 
@@ -151,10 +152,7 @@ class EngineWorker:
 
     def close(self) -> None:
         """Ends the worker process, whatever it does."""
-        processes = list((getattr(self._executor, "_processes", None) or {}).values())
-        self._executor.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.terminate()
+        end_workers(self._executor)
 
 
 def _event_of(future: Future, event: Callable[..., Event]) -> Event:
