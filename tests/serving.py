@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import uvicorn
 
 from jaxsweep.serving.app import make_app
+from jaxsweep.serving.connections import bounded
 from jaxsweep.serving.guard import Trust
 from jaxsweep.serving.limits import Limits
 from tests.waiting import PATIENCE
@@ -70,8 +71,17 @@ class Address:
 @contextlib.contextmanager
 def running(limits=None, trust=None, processes=1):
     """A server that runs while the context lasts."""
-    app = make_app(limits or Limits(), trust or Trust(), processes)
-    config = uvicorn.Config(app, port=0, log_level="warning", access_log=False, ws="none")
+    limits = limits or Limits()
+    with serving(make_app(limits, trust or Trust(), processes), limits) as address:
+        yield address
+
+
+@contextlib.contextmanager
+def serving(app, limits):
+    """An application that is served while the context lasts."""
+    config = uvicorn.Config(
+        app, http=bounded(limits), port=0, log_level="warning", access_log=False, ws="none"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 
 from jaxsweep.rules.level import LevelError
+from jaxsweep.runtime.worker_processes import end_workers
 from jaxsweep.single.dealing import Dealt, deal_board
 from viewer import events
 from viewer.effects import DealBoard
@@ -71,13 +72,5 @@ class Dealer:
     def close(self) -> None:
         """Ends the process."""
         if self._executor is not None:
-            end(self._executor)
+            end_workers(self._executor)
         self._executor = None
-
-
-def end(executor: Executor) -> None:
-    """Ends the processes of an executor, whatever they do."""
-    processes = list((getattr(executor, "_processes", None) or {}).values())
-    executor.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()

@@ -2,7 +2,6 @@
 
 import itertools
 import multiprocessing
-import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from functools import partial
@@ -10,12 +9,13 @@ from functools import partial
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.compilation import use_cache
+from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
 from jaxsweep.single.grading import grade
 from jaxsweep.single.replay import RecordedMove, recorded_moves
 from jaxsweep.single.watch import WatchedMove, watch
 from viewer import events
 from viewer.analysis_result import analyse_position, count_numbers
-from viewer.dealer import Dealer, end
+from viewer.dealer import Dealer
 from viewer.effects import Analyse, CountNumbers, DealBoard, GradeGame, WatchGame
 from viewer.events import Event
 
@@ -43,8 +43,8 @@ def _played_moves(watched: Iterator[WatchedMove]) -> Iterator[PlayedMove]:
 
 
 def _initialise() -> None:
-    """In the worker process: Ctrl-C is for the window, which ends this process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """In the worker process."""
+    ignore_interrupts()
     use_cache()
 
 
@@ -57,7 +57,8 @@ def engine_process() -> ProcessPoolExecutor:
     spawn = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(1, mp_context=spawn, initializer=_initialise)
     # The process starts with its first task: now, and not with the first question of a person.
-    executor.submit(_be_ready)
+    with starting_workers():
+        executor.submit(_be_ready)
     return executor
 
 
@@ -161,7 +162,7 @@ class EngineWorker:
 
     def close(self) -> None:
         """Ends the worker processes, whatever they do."""
-        end(self._executor)
+        end_workers(self._executor)
         self._dealer.close()
 
 

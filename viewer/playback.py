@@ -1,5 +1,6 @@
 """The playback of a game: a replay, or a game that is still being played while it is watched."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,7 +27,7 @@ class Playback:
     game: int | None = 0
     seconds: float | None = None
     moves: tuple[RecordedMove, ...] = ()
-    boards: tuple[Board, ...] = ()
+    boards: Sequence[Board] = ()
     """Before the first move, and after each."""
     wins: tuple[float | None, ...] = ()
     """The win probability before each move, where the player has estimated it."""
@@ -45,7 +46,7 @@ class Playback:
     def of(cls, replay: Replay) -> "Playback":
         """Returns the playback of a replay, at its beginning."""
         about = (replay.opening, replay.seed, replay.strategy, replay.game, replay.seconds)
-        return cls(*about, replay.moves, tuple(replay.boards()))
+        return cls(*about, replay.moves, replay.boards())
 
     @classmethod
     def live(cls, opening: Opening, seed: int, strategy: str) -> "Playback":

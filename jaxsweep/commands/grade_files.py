@@ -4,7 +4,6 @@ import hashlib
 import json
 import multiprocessing
 import os
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.folders import claim_folder
 from jaxsweep.runtime.version import __version__
+from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
 from jaxsweep.single.grading.report import graded_game
 
 FEW = 3
@@ -53,18 +53,14 @@ def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> 
         return
     spawn = multiprocessing.get_context("spawn")
     workers = min(os.cpu_count() or 1, len(sources))
-    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_ignore_ctrl_c)
+    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=ignore_interrupts)
     try:
-        waiting = [pool.submit(_grade_one, source, start, out) for source in sources]
+        with starting_workers():
+            waiting = [pool.submit(_grade_one, source, start, out) for source in sources]
         for done in waiting:  # In the order of the files, whichever is done first.
             yield done.result()
     finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _ignore_ctrl_c() -> None:
-    """In a worker process: Ctrl-C is for the command, which ends its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end_workers(pool)  # After Ctrl-C, nobody waits for what is being graded.
 
 
 def _grade_one(source: str, start: Start | None, out: Path | None) -> Outcome:

@@ -100,6 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         what = f"{error.name} is not installed: pip install 'jaxsweep[serve]'"
         raise UserError(what) from None
+    from jaxsweep.serving.connections import bounded
     from jaxsweep.serving.guard import Trust
     from jaxsweep.serving.limits import Limits
 
@@ -117,11 +118,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     app = make_app(limits, trust, parsed.processes or os.cpu_count() or 1)
     config = uvicorn.Config(
         app,
+        http=bounded(limits),
         ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
-        limit_concurrency=limits.connections,
         timeout_graceful_shutdown=GOODBYE_SECONDS,
     )
     uvicorn.Server(config).run(sockets=[listening])

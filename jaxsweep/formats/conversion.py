@@ -11,7 +11,7 @@ from jaxsweep.single.replay.clicks import clicked_game, replay_of
 from jaxsweep.single.replay.format import Replay, after_move
 
 MAX_BOARD_CELLS = 2**29
-"""The most cells that the boards of a replay have together: whoever shows it keeps them all."""
+"""The most cells that the boards of a replay have together: playing them takes some seconds."""
 
 
 def as_game(content: Content) -> ClickedGame:

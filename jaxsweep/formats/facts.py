@@ -1,5 +1,6 @@
 """What the games and positions of a file say of themselves: board, clicks, 3BV, ZiNi, luck."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -51,7 +52,7 @@ def _facts(content: Content) -> dict[str, Any]:
 def _clicks(game: ClickedGame) -> dict[str, Any]:
     """Returns what the clicks of a game say."""
     metrics = game_metrics(game)
-    *_, last = played(game)
+    (last,) = deque(played(game), maxlen=1)
     return {
         "seconds": game.seconds,
         "won": metrics.status is GameStatus.WON,

@@ -75,13 +75,13 @@ class Board:
             if (grown == reached).all():
                 break
             reached = grown
-        return self._after(self.opened | reached, self.flags)
+        return self.showing(self.opened | reached, self.flags)
 
     def flag(self, which: Mask) -> "Board":
         """Toggles the flags of the hidden cells of `which`."""
         if self.status is not GameStatus.PLAYING:
             return self
-        return self._after(self.opened, self.flags ^ (which & ~self.opened))
+        return self.showing(self.opened, self.flags ^ (which & ~self.opened))
 
     def chord_cells(self, cell: Cell) -> Mask:
         """Returns the cells that chording `cell` opens.
@@ -96,8 +96,8 @@ class Board:
             cells[near] = ~self.opened[near] & ~self.flags[near]
         return cells
 
-    def _after(self, opened: Mask, flags: Mask) -> "Board":
-        """Returns the board after a move; its numbers are not counted again."""
+    def showing(self, opened: Mask, flags: Mask) -> "Board":
+        """Returns the board with other open cells and flags; numbers are not counted again."""
         board = Board(self.mines, opened, flags)
         board.__dict__["numbers"] = self.numbers
         return board

@@ -14,6 +14,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MISDIRECTED = 421
 
+TURNED_AWAY = "turned_away"
+"""In the state of a request: its connection is one too many, see `connections`."""
+
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
@@ -79,7 +82,10 @@ class Guard:
             await send(message)
 
         refused = self._why_refused(scope, headers, is_trusted)
-        if refused is not None:
+        if TURNED_AWAY in scope.get("state", {}):
+            why = "too many connections at once: try again in a moment"
+            await _answer(503, why, send_with_headers, {"Retry-After": "1", "Connection": "close"})
+        elif refused is not None:
             await _answer(*refused, send_with_headers)
         elif scope["method"] == "OPTIONS" and is_trusted:
             await _answer(204, None, send_with_headers, _PREFLIGHT)

@@ -19,12 +19,18 @@ class Limits:
     """The time that a watched game may take."""
     board_seconds: float = 10.0
     """The time in which a board to order is looked for."""
+    head_seconds: float = 10.0
+    """The time that the head of a request may take to arrive, on a new connection and later."""
     upload_seconds: float = 10.0
     """The time that a body may take to arrive."""
+    reading_seconds: float = 30.0
+    """The time after which a client is given up that takes nothing of what is sent to it."""
     waiting: int = 128
     """Requests that are worked on or wait for it at once."""
     connections: int = 512
     """Connections that are open at once."""
+    client_connections: int = 128
+    """Connections of one client: no fewer than `waiting`, for a proxy is one client."""
 
 
 class RefusedError(Exception):

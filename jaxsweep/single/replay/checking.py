@@ -16,6 +16,7 @@ from jaxsweep.rules.notation import GridPosition
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.scalar.deal import deal
 from jaxsweep.scalar.exact import Counter, infer
+from jaxsweep.single.replay.boards import Boards
 from jaxsweep.single.replay.format import RecordedMove, Replay
 from jaxsweep.single.replay.recording import stored_odds
 
@@ -42,7 +43,7 @@ def check(replay: Replay) -> list[str]:
     return problems
 
 
-def _exact_beliefs(replay: Replay, boards: list[Board]) -> dict[int, Beliefs]:
+def _exact_beliefs(replay: Replay, boards: Boards) -> dict[int, Beliefs]:
     """Returns exact beliefs before each move that depends on them, by the index of the move."""
     claims = [
         index

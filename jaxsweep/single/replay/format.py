@@ -34,6 +34,7 @@ from jaxsweep.rules.level import Opening
 from jaxsweep.rules.reasons import Reason
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.errors import UserError
+from jaxsweep.single.replay.boards import Boards
 
 FORMAT, VERSION = "jaxsweep-replay", 1
 
@@ -85,12 +86,9 @@ class Replay:
     seconds: float | None = None
     """The time that a person played; None for a strategy's game."""
 
-    def boards(self) -> list[Board]:
+    def boards(self) -> Boards:
         """Returns the board before the first move, and after each."""
-        boards = [Board.all_hidden(self.mines)]
-        for move in self.moves:
-            boards.append(after_move(boards[-1], move.flags, move.cells))
-        return boards
+        return Boards(self.mines, ((move.opened, move.flags) for move in self.moves))
 
     @property
     def survival(self) -> list[float | None]:

@@ -9,10 +9,11 @@ import numpy as np
 from jaxtyping import Float, UInt8
 from PIL import Image, ImageDraw, ImageFont
 
-from jaxsweep.rules.board import Board, Cell, mask_of
+from jaxsweep.rules.board import Cell, mask_of
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single import words
 from jaxsweep.single.replay import tiles
+from jaxsweep.single.replay.boards import Boards
 from jaxsweep.single.replay.format import Replay, ReplayError
 
 MARGIN = 12
@@ -130,7 +131,7 @@ class _Frames:
         return sample.quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
 
     @cached_property
-    def _boards(self) -> list[Board]:
+    def _boards(self) -> Boards:
         return self.replay.boards()
 
     @property

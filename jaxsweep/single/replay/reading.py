@@ -30,6 +30,9 @@ MAX_CELLS = 2**20
 MAX_BYTES = 2**28
 """The largest size of a decompressed file, for the same reason."""
 
+MAX_PLAYED = 2**33
+"""The most cells of a replay's boards, all moves together: playing them takes about a minute."""
+
 _NAME = re.compile(r"(?!\.)[\w .+-]{1,100}")
 """Names from a file appear in titles and file names: no control characters, no path separators."""
 
@@ -43,10 +46,16 @@ def load(path: Path) -> Replay:
         raise ReplayError(f"{path.name}: {error}") from None
 
 
-def from_bytes(data: bytes, max_bytes: int = MAX_BYTES, max_cells: int = MAX_CELLS) -> Replay:
+def from_bytes(
+    data: bytes,
+    max_bytes: int = MAX_BYTES,
+    max_cells: int = MAX_CELLS,
+    max_played: int = MAX_PLAYED,
+) -> Replay:
     """Reads a replay from the bytes of a file, as `load` does.
 
-    What holds more than `max_bytes` when it is decompressed, or has more cells, is refused.
+    What holds more than `max_bytes` when it is decompressed, has more cells, or more moves times
+    cells than `max_played`, is refused.
     """
     if data[:2] == b"\x1f\x8b":
         data = _decompress(data, max_bytes)
@@ -62,7 +71,7 @@ def from_bytes(data: bytes, max_bytes: int = MAX_BYTES, max_cells: int = MAX_CEL
         raise ReplayError(f"not a replay: {where}: {error.msg}{cut}") from None
     except (RecursionError, ValueError):
         raise ReplayError("not a replay: nested too deep or a number too long") from None
-    return _Reader(fields, max_cells).replay()
+    return _Reader(fields, max_cells, max_played).replay()
 
 
 def _decompress(data: bytes, max_bytes: int) -> bytes:
@@ -82,13 +91,13 @@ def _decompress(data: bytes, max_bytes: int) -> bytes:
 class _Reader:
     """Turns plain data into a replay; raises `ReplayError` for the first field that is wrong."""
 
-    def __init__(self, fields: Any, max_cells: int):
+    def __init__(self, fields: Any, max_cells: int, max_played: int):
         if not isinstance(fields, dict) or fields.get("format") != FORMAT:
             raise ReplayError(f'not a replay: expected an object with "format": "{FORMAT}"')
         if fields.get("version") != VERSION:
             version = json.dumps(fields.get("version"))[:40]
             raise ReplayError(f"version {version} of a replay; this program reads {VERSION}")
-        self.fields, self.max_cells = fields, max_cells
+        self.fields, self.max_cells, self.max_played = fields, max_cells, max_played
 
     def replay(self) -> Replay:
         """Reads all fields; the outcome must be that of the moves."""
@@ -159,6 +168,9 @@ class _Reader:
         moves = self.fields.get("moves")
         if not isinstance(moves, list):
             raise ReplayError('"moves" must be a list')
+        if len(moves) * board.mines.size > self.max_played:
+            size = f"{opening.level.rows}×{opening.level.cols}"
+            raise ReplayError(f"{len(moves)} moves on a board of {size} are too many to be played")
         for number, fields in enumerate(moves, start=1):
             where = f"move {number}"
             if not isinstance(fields, dict):
