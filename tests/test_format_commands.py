@@ -68,7 +68,7 @@ def test_texts_are_printed(capsys, files):
         (("convert", "game.evf", "--to", "rmv"), "rmv is not text: name a file to write"),
         (
             ("convert", "game.evf", "x.avf"),
-            "x.avf: no format has this ending; there are .mine, .txt, .rmv, ",
+            "x.avf: no format has this ending; there are .mbf, .abf, .mine, ",
         ),
         (("convert", "game.evf", "x.rmv", "--move", "3"), "--move is for positions: mine, "),
         (("convert", "game.evf", "--to", "mine", "--move", "999"), "moves, not 999"),
