@@ -297,6 +297,7 @@ GAME = GAMES[0]
             "step 1: x",
         ),
         (b'{"rows": "x"}', '"rows" must be a whole number'),
+        (b'{"rows": 1, "cols": 1, "mines": %s}' % (b"9" * 999), 'JSON: "mines" is too large'),
         (b'{"format": "jaxsweep-replay", "version": 2}', "version 2 of a replay"),
         (b"\x1f\x8b\x08xxxxxxxxx", "the compressed data is damaged"),
         (gzip.compress(b"hello"), "such as 30x16x99, not 'hello'; what else"),
@@ -457,6 +458,19 @@ def test_a_board_file_of_a_lost_game_shows_its_mines():
     position = read(data)[1]
     assert isinstance(position, GridPosition)
     np.testing.assert_array_equal(position.grid, as_position(game).grid)
+
+
+def test_wrong_numbers_in_a_header_are_a_game_or_a_sentence():
+    rng = np.random.default_rng(6)
+    for data in format_samples.samples(1).values():
+        for size in (0, 0, 0, 0, 0, 0, 4000):
+            wrong = format_samples.with_a_wrong_number(data, rng)
+            if size:
+                wrong = format_samples.stretched(wrong, rng, size)
+            try:
+                read(wrong)
+            except FormatError as error:
+                assert len(str(error)) < 400 and "\n" not in str(error)
 
 
 def test_every_prefix_of_a_file_is_a_game_or_a_sentence():
