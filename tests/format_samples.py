@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -227,3 +228,37 @@ def damaged(data, rng):
             case 6:
                 del data[max(at, len(data) // 2) :]
     return bytes(data)
+
+
+EXTREMES = (0, 1, 2, 127, 128, 254, 255, 256, 2**15, 2**16 - 1, 2**24 - 1, 2**31, 2**32 - 1)
+"""Numbers at the ends of what a field can hold."""
+
+HEADER = 160
+"""The bytes in which most formats have their sizes and counts."""
+
+
+def with_a_wrong_number(data, rng):
+    """A copy of a file with one number of its header replaced by one at the end of its range."""
+    number = int(EXTREMES[rng.integers(len(EXTREMES))])
+    digits = list(re.finditer(rb"[0-9]+", data[:4096])) if is_printable(data[:4096]) else []
+    if digits:
+        place = digits[rng.integers(len(digits))]
+        text = (b"%d", b"-%d", b"%d.5", b"1e%d", b'"%d"', b"null")[rng.integers(6)]
+        new = text % number if b"%" in text else text
+        return data[: place.start()] + new + data[place.end() :]
+    size = int(rng.integers(1, 5))
+    at = int(rng.integers(min(len(data), HEADER) or 1))
+    new = (number % 256**size).to_bytes(size, ("big", "little")[rng.integers(2)])
+    return data[:at] + new + data[at + size :]
+
+
+def is_printable(data):
+    """Whether a file is text."""
+    return not any(byte < 9 or 13 < byte < 32 for byte in data)
+
+
+def stretched(data, rng, size):
+    """A copy of a file of about this size: a few bytes of it come again and again."""
+    at, width = int(rng.integers(len(data) or 1)), int(rng.integers(1, 41))
+    unit = data[at : at + width] or b"\0"
+    return data[:at] + unit * (max(size - len(data), 0) // len(unit)) + data[at:]

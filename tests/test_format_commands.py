@@ -9,6 +9,7 @@ import pytest
 from jaxsweep.commands import analyze, arguments, replay
 from jaxsweep.formats import read, write
 from jaxsweep.formats.conversion import as_position, as_replay, last_decision
+from jaxsweep.metrics.game import game_metrics
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.notation import from_text
 from jaxsweep.single.replay import load, to_json
@@ -59,6 +60,9 @@ def test_texts_are_printed(capsys, files):
     code, out, _ = run(capsys, replay.main, "convert", LINK, files / "position.json")
     assert (code, out) == (0, "")
     assert json.loads((files / "position.json").read_text())["mines"] == 8
+    assert run(capsys, replay.main, "convert", LINK, files / "small.json.gz")[0] == 0
+    code, out, _ = run(capsys, analyze.main, files / "small.json.gz")
+    assert code == 0 and "open (0,2): certain" in out
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,7 @@ def test_texts_are_printed(capsys, files):
         (("convert", "game.evf", "--to", "rmv"), "rmv is not text: name a file to write"),
         (
             ("convert", "game.evf", "x.avf"),
-            "x.avf: no format has this ending; there are .mine, .txt, .rmv, ",
+            "x.avf: no format has this ending; there are .mbf, .abf, .mine, ",
         ),
         (("convert", "game.evf", "x.rmv", "--move", "3"), "--move is for positions: mine, "),
         (("convert", "game.evf", "--to", "mine", "--move", "999"), "moves, not 999"),
@@ -92,6 +96,13 @@ def test_what_cannot_be_done_gets_a_sentence(capsys, files, argv, words, monkeyp
 def test_games_of_other_programs_are_shown_checked_and_exported(capsys, files):
     code, out, _ = run(capsys, replay.main, "show", files / "game.rmv")
     assert code == 0 and "human on 9×9/10, any start" in out
+    # No file says which moves of a person were guesses.
+    assert "guess" not in out
+    ending, clicks, details = out.splitlines()[-3:]
+    assert " moves" in ending and clicks.startswith("3BV ")
+    metrics = game_metrics(GAME)
+    assert f"{metrics.islands} island" in details and f"HZiNi {metrics.hzini}, " in details
+    assert f"correctness {metrics.correctness:.2f}, throughput" in details
     code, out, _ = run(capsys, replay.main, "check", files / "three.evfs", "--game", 2)
     assert code == 0 and "no problems found" in out
     page = files / "game.html"

@@ -1,5 +1,7 @@
 """Every format: what is written is read again, what is damaged gets a sentence."""
 
+import gzip
+import itertools
 import json
 import re
 from typing import Any
@@ -192,6 +194,7 @@ def test_mines_in_a_link_raise_the_numbers_around_them():
         ("https://pttacgfans.github.io/Minesweeper-ZiNi-Calculator/?b=2", (16, 16), []),
         ("https://example.org/page?b=0302&m=h0#top", (2, 3), [(0, 0), (1, 1)]),
         ("b=32&m=h0\r\n", (2, 3), [(0, 0), (1, 1)]),
+        ("llamasweeper.com/#/game/zini-explorer?b=32&m=h0", (2, 3), [(0, 0), (1, 1)]),
     ],
 )
 def test_links_with_boards(link, shape, mines):
@@ -264,7 +267,10 @@ GAME = GAMES[0]
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "line 1: expected COLSxROWSxMINES, such as 30x16x99, not ''"),
+        (b"", "nothing is in it"),
+        (b" \r\n", "nothing is in it"),
+        (bytes(100), "nothing that can be read; what can: .evf, .evfs, .avf"),
+        (b"https://example.org/a?x=1", "a link that holds no board or position; what can be read"),
         (b"hello", "line 1: expected COLSxROWSxMINES, such as 30x16x99, not 'hello'; what else"),
         (b"\xff\xfe\0", "nothing that can be read; what can: .evf, .evfs, .avf"),
         (write("evf", GAME)[:40], "byte 40: the file is cut off, in the software (from byte 34)"),
@@ -279,6 +285,7 @@ GAME = GAMES[0]
         (b"Width: 3\nHeight: 1\nBoard:\n000\nEvents:\n1.0 lc\n", "line 6: an event without time"),
         (b"Width: 99999\nHeight: 99999\n", "too large: 65536 cells"),
         (b"# MINESWEEPER-BOARD v2", "line 1: version 0.1 is read"),
+        (b"\n\n# MINESWEEPER-BOARD v2", "line 3: version 0.1 is read"),
         (b"# MINESWEEPER-BOARD v0.1\nrows: 1\ncolumns: 2\n", "the field 'mines' is missing"),
         (
             b"# MINESWEEPER-BOARD v0.1\nrows: 1\ncolumns: 2\nmines: 1\n[real]\n*2\n",
@@ -290,8 +297,10 @@ GAME = GAMES[0]
             "step 1: x",
         ),
         (b'{"rows": "x"}', '"rows" must be a whole number'),
+        (b'{"rows": 1, "cols": 1, "mines": %s}' % (b"9" * 999), 'JSON: "mines" is too large'),
         (b'{"format": "jaxsweep-replay", "version": 2}', "version 2 of a replay"),
-        (b"\x1f\x8bxx", "the compressed data is damaged"),
+        (b"\x1f\x8b\x08xxxxxxxxx", "the compressed data is damaged"),
+        (gzip.compress(b"hello"), "such as 30x16x99, not 'hello'; what else"),
         (b"?analysis=aiag", "letter 1 of the position: too short"),
         (b"?analysis=aaaaaaaa", "a board of 0 rows"),
         (b"?analysis=acacaaabbX", "letter 10 of the position: 6 cells of a board of 4"),
@@ -329,7 +338,7 @@ def test_what_has_no_room_gets_a_sentence():
     long = ClickedGame(np.zeros((250, 250), bool), (Click(Button.RIGHT, (0, 0), 0.0),) * 9000)
     with pytest.raises(FormatError, match="9000 clicks on 250×250 cells are too many for a replay"):
         as_replay(long)
-    with pytest.raises(FormatError, match="avf is read but not written; written are mine, rmv, "):
+    with pytest.raises(FormatError, match="avf is read but not written; written are mbf, mine, "):
         write("avf", late)
 
 
@@ -349,6 +358,119 @@ def test_damaged_files_are_a_game_or_a_sentence():
                 assert last_decision(content).grid.size <= 2**16
             outcomes["read"] += 1
     assert min(outcomes.values()) > 50, outcomes
+
+
+def repeated(head, unit, size, tail=b""):
+    """A file of so many bytes: a beginning, the same over and over, an end."""
+    return head + unit * ((size - len(head) - len(tail)) // len(unit)) + tail
+
+
+EMPTY = ClickedGame(np.zeros((9, 9), bool))
+EVF, RMV = write("evf", EMPTY), write("rmv", EMPTY)
+RAWVF = b"Width: 3\nHeight: 1\nBoard:\n000\nEvents:\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (repeated(EVF[:-3], b"\1\0\0\0\0\0", 2**12), "more than 300 events"),
+        (repeated(RMV[:-4], b"\x1c\1\x11", 2**12, RMV[-4:]), "more than 300 events"),
+        (repeated(RMV[:-4], b"\x0b\1\1", 2**12, RMV[-4:]), "more than 300 events"),
+        (format_samples.mvf(made_up_game(2, (9, 9, 10))), "305 events: no game has more than 300"),
+        (format_samples.msor(made_up_game(2, (9, 9, 10))), "step 31: more than 30 clicks"),
+        (repeated(RAWVF, b"\n", 2**22), "more than 2097152 lines"),
+        (repeated(b"# MINESWEEPER-BOARD v0.1", b"\r", 2**22), "more than 2097152 lines"),
+        (repeated(b"1x1x1\nH", b"\n", 2**23), "more than 4194304 lines"),
+        (repeated(EVF[:-3], b"\1\0\0\0\0\0", 2**25), "more than 16777216 bytes: no Metasweeper"),
+        (bytes(2**26 + 1), "more than 67108864 bytes"),
+        (repeated(b"?b=", b"%41", 2**20), "a link that holds no board or position"),
+        (gzip.compress(bytes(2**27 + 1), 1), "the compressed data holds more than any game"),
+        (
+            b'{"format": "jaxsweep-replay", "moves": [' + b"{}," * 2**22,
+            "more than 4194304 lists and objects",
+        ),
+    ],
+    ids=itertools.count(),
+)
+def test_what_is_too_long_for_a_game_is_not_read(data, words, monkeypatch):
+    """Fewer events and clicks than elsewhere: types are checked here at each of them."""
+    for module in ("mouse", "rmv", "mvf"):
+        monkeypatch.setattr(f"jaxsweep.formats.{module}.MAX_EVENTS", 300)
+    monkeypatch.setattr("jaxsweep.formats.msor.MAX_CLICKS", 30)
+    with pytest.raises(FormatError, match=re.escape(words)):
+        read(data)
+
+
+@pytest.mark.parametrize("shape", [(4, 123), (123, 9), (139, 31), (48, 32), (120, 57), (255, 63)])
+def test_boards_whose_sides_are_signs_of_other_formats(shape):
+    """A file begins with its sides: 123 is a brace, 9 a blank, and 31×139 the sign of gzip."""
+    rng = np.random.default_rng(2)
+    for share in (0.0, 0.2):
+        board = ClickedGame(rng.random(shape) < share)
+        data = write("mbf", board)
+        assert recognise(data) == "mbf"
+        np.testing.assert_array_equal(read_one(data).mines, board.mines)
+
+
+def test_replays_of_arbiter_are_no_text_whatever_they_begin_with():
+    """The four bytes behind the version are of no meaning here."""
+    game = next(game for game in GAMES if game.clicks)
+    data = b"9x9x1" + format_samples.avf(game)[5:]
+    assert recognise(data) == "avf"
+    same_clicks(read_one(data), game, tolerance=0.01)
+
+
+def test_every_format_is_read_when_it_is_compressed():
+    for name, data in format_samples.samples(1).items():
+        packed = gzip.compress(data)
+        if name not in HOLDS_MINES:  # Some of these are recognised by their length.
+            assert recognise(packed) == recognise(data)
+        assert [type(content) for content in read(packed)] == [type(one) for one in read(data)]
+        with pytest.raises(FormatError, match="the compressed data is cut off"):
+            read(packed[:-9])
+
+
+@pytest.mark.parametrize("name", HOLDS_CLICKS)
+@pytest.mark.parametrize(
+    ("player", "read_as"),
+    [
+        ("\N{GRINNING FACE}" * 100, "\N{GRINNING FACE}" * 63),
+        ("a" + "嘉" * 99, "a" + "嘉" * 84),
+        ("x\ny: z\0", "xy: z"),
+        ("Events:", "Events:"),
+        ("\ud800!", "?!"),
+    ],
+)
+def test_any_name_of_a_player_can_be_read_again(name, player, read_as):
+    """In .rmv files, names have 255 bytes; in the others, 100 characters."""
+    game = ClickedGame(MINES, (Click(Button.LEFT, (0, 0), 0.0),), 0.0, player)
+    found = read_one(write(name, game)).player
+    assert found == (player if name != "rmv" and len(player) >= 100 else read_as)
+
+
+def test_a_board_file_of_a_lost_game_shows_its_mines():
+    clicks = ((Button.RIGHT, (0, 0)), (Button.LEFT, (2, 1)), (Button.LEFT, (1, 2)))
+    mines = MINES.copy()
+    mines[0, 1] = True
+    game = ClickedGame(mines, tuple(Click(*click) for click in clicks))
+    data = write("board", game)
+    assert data.decode().endswith("[view]\n#@U\nUUX\nU1U\n")
+    position = read(data)[1]
+    assert isinstance(position, GridPosition)
+    np.testing.assert_array_equal(position.grid, as_position(game).grid)
+
+
+def test_wrong_numbers_in_a_header_are_a_game_or_a_sentence():
+    rng = np.random.default_rng(6)
+    for data in format_samples.samples(1).values():
+        for size in (0, 0, 0, 0, 0, 0, 4000):
+            wrong = format_samples.with_a_wrong_number(data, rng)
+            if size:
+                wrong = format_samples.stretched(wrong, rng, size)
+            try:
+                read(wrong)
+            except FormatError as error:
+                assert len(str(error)) < 400 and "\n" not in str(error)
 
 
 def test_every_prefix_of_a_file_is_a_game_or_a_sentence():

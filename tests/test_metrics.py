@@ -319,6 +319,9 @@ def test_the_metrics_of_a_run_are_those_of_its_boards():
     boards = [deal(opening, 3, int(number)) for number in record.game_number]
     bbbv = np.array([BoardValue.of(board).bbbv for board in boards])
     assert found["bbbv"] == pytest.approx(bbbv.mean())
+    values = [BoardValue.of(board) for board in boards]
+    assert found["openings"] == pytest.approx(np.mean([value.opening_count for value in values]))
+    assert found["islands"] == pytest.approx(np.mean([value.islands for value in values]))
     assert found["zini"] == pytest.approx(np.mean([zini(board) for board in boards]))
     assert found["hzini"] == pytest.approx(np.mean([hzini(board) for board in boards]))
     assert found["bbbv_of_won"] is found["efficiency_of_won"] is None, "chance wins no game"

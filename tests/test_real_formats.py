@@ -5,16 +5,19 @@ beside the project, or where JAXSWEEP_REPLAYS says; without them or ms_toollib, 
 """
 
 import json
+import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from jaxsweep.commands.replay_info import describe
-from jaxsweep.formats import FormatError, read, write
+from jaxsweep.formats import FormatError, read, recognise, write
 from jaxsweep.formats.conversion import as_replay
 from jaxsweep.formats.mouse import Buttons
 from jaxsweep.formats.rmv import read_steps
 from jaxsweep.formats.rmv_codes import FLAG, OPEN_MINE, OPEN_NUMBER
+from jaxsweep.metrics.game import game_metrics
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.clicks import Button
 from jaxsweep.rules.status import GameStatus
@@ -32,6 +35,20 @@ METRICS = {
     "won": "is_completed",
 }
 """The metrics of `replay info`, and what they are called in the facts."""
+
+RATIOS = {
+    "bbbv_solved": "solved",
+    "ce": "effective",
+    "bbbv_s": "bbbv_per_second",
+    "etime": "estimated_seconds",
+    "ioe": "efficiency",
+    "corr": "correctness",
+    "thrp": "throughput",
+    "rqp": "rqp",
+    "qg": "qg",
+    "stnb": "stnb",
+}
+"""What is computed of a game, by its name there."""
 
 READABLE = (
     "avf-beginner.avf",
@@ -52,6 +69,10 @@ def real(name):
     if not REPLAYS.is_dir():
         pytest.skip(f"needs the real replays, which are not in {REPLAYS}")
     return (REPLAYS / name).read_bytes()
+
+
+MAX_SET = 2**15
+"""The largest set of replays that is read, in bytes: types are checked at every event."""
 
 
 def counts(game):
@@ -129,17 +150,52 @@ def test_the_events_that_we_write_say_what_happens():
 
 
 def test_what_ms_toollib_writes_is_read():
-    """It transcodes real replays to versions 0, 3 and 4 of .evf."""
+    """It transcodes real replays to versions 0, 2, 3 and 4 of .evf, and to sets of these."""
     needs.packages("ms_toollib", group="test")
     games = [read_one(real(name), name) for name in READABLE]
     facts = ms_toollib_facts([REPLAYS / name for name in READABLE])
     for name, game, said in zip(READABLE, games, facts, strict=True):
-        for version, text in said["evf"].items():
-            again = read_one(bytes.fromhex(text), f"{name}, version {version}")
+        assert list(said["evf"]) == ["0", "2", "3", "4"]
+        found: list[Any] = [read_one(bytes.fromhex(text), name) for text in said["evf"].values()]
+        several = bytes.fromhex(said["evfs"])
+        assert recognise(several) == "evfs"
+        if len(several) < MAX_SET:
+            found += read(several, f"the set of {name}")
+            assert len(found) == 8
+        for again in found:
             np.testing.assert_array_equal(again.mines, game.mines)
             assert again.clicks == game.clicks
             assert again.seconds == pytest.approx(game.seconds, abs=0.0101)
             assert again.player == game.player
+
+
+def test_the_metrics_of_games_are_those_of_ms_toollib(tmp_path):
+    """Of real games and of made-up ones, which are lost or not over, too.
+
+    RQP and QG only of games that are won: it divides the time by the 3BV solved, we the time for
+    the whole board by the 3BV. Where we say that there is no ratio, it says 0 or infinity.
+    """
+    needs.packages("ms_toollib", group="test")
+    paths = [REPLAYS / name for name in READABLE if REPLAYS.is_dir()]
+    for seed in range(24):
+        game = made_up_game(seed, ((8, 8, 10), (16, 16, 40), (16, 30, 99), (5, 7, 6))[seed % 4])
+        if game.clicks[0].button is Button.LEFT:
+            paths.append(tmp_path / f"{seed}.evf")
+            paths[-1].write_bytes(write("evf", game))
+    statuses = set()
+    for path, said in zip(paths, ms_toollib_facts(paths), strict=True):
+        found = game_metrics(read_one(path.read_bytes(), path.name))
+        statuses.add(found.status)
+        for theirs, ours in RATIOS.items():
+            value = getattr(found, ours)
+            if theirs in ("rqp", "qg") and found.status is not GameStatus.WON:
+                continue
+            if value is None:
+                assert said[theirs] in (0, math.inf), (path, ours)
+            else:
+                # Times differ by a hundredth of a second in one format.
+                assert said[theirs] == pytest.approx(value, rel=1e-3), (path, ours)
+    assert statuses >= {GameStatus.LOST, GameStatus.PLAYING}
 
 
 def test_ms_toollib_reads_what_we_write(tmp_path):

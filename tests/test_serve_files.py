@@ -134,7 +134,7 @@ def test_links_and_games_are_analysed_as_by_the_command(server):
         ("/convert?to=mine&game=0", STUCK, '"game" must be a whole number, 1 to'),
         ("/replay/info", b"\xff\xfe\x00", "nothing that can be read; what can: .evf"),
         ("/replay/info", "/etc/passwd", "line 1: expected COLSxROWSxMINES"),
-        ("/replay/info", "https://example.org/game.evf", "what else can be read"),
+        ("/replay/info", "https://example.org/game.evf", "a link that holds no board"),
         ("/replay/grade", "?b=1&m=" + "0" * 17, "a board without clicks"),
         ("/replay/grade", STUCK, "a position, not a game"),
         ("/analyze", b"\x04\xff\xfe", "nothing that can be read"),

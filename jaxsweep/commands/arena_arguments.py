@@ -85,7 +85,7 @@ def _add_games(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         action="store_true",
-        help="also value the boards: mean 3BV, ZiNi and HZiNi, and the efficiency of won games",
+        help="also value the boards: means of 3BV, ZiNi, openings and so on; efficiency if won",
     )
     arguments.add_json(parser)
 

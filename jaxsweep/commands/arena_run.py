@@ -188,6 +188,7 @@ def report(
             )
         )
         means = f"ZiNi {metrics['zini']:.1f}, HZiNi {metrics['hzini']:.1f}"
+        means += f", openings {metrics['openings']:.1f}, islands {metrics['islands']:.1f}"
         print(f"mean 3BV {metrics['bbbv']:.1f}, {means}{of_won}")
     print(f"checksum {figures['checksum'][:16]}")
     print(

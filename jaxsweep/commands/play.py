@@ -11,6 +11,7 @@ from rich.text import Text
 
 from jaxsweep.commands import arguments
 from jaxsweep.metrics.game import game_metrics, metrics_to_json
+from jaxsweep.metrics.luck import luck
 from jaxsweep.rules.clicks import Button, Click, ClickedGame
 from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import Opening, Start
@@ -21,7 +22,13 @@ from jaxsweep.single import terminal
 from jaxsweep.single.replay import save, to_json, to_replay
 from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.watch import WatchedMove, share_opened, watch
-from jaxsweep.single.words import count, metrics_in_words, move_in_words, of_them_guesses
+from jaxsweep.single.words import (
+    count,
+    details_in_words,
+    metrics_in_words,
+    move_in_words,
+    of_them_guesses,
+)
 
 DEFAULT_LEVEL = "beginner"
 
@@ -135,8 +142,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if parsed.json or parsed.save is not None:
         replay = to_replay(watched, name, opening, seed)
         if parsed.json:
-            metrics = game_metrics(clicked_game(replay))
-            print(json.dumps(to_json(replay) | {"metrics": metrics_to_json(metrics)}))
+            game = clicked_game(replay)
+            metrics = metrics_to_json(game_metrics(game)) | {"luck": luck(game)}
+            print(json.dumps(to_json(replay) | {"metrics": metrics}))
         if parsed.save is not None:
             save(replay, parsed.save)
     return 0
@@ -172,7 +180,10 @@ def show(
     terminal.show_frames(frames(), console, pause)
     seconds = time.perf_counter() - began
     clicks = (Click(Button.LEFT, cell) for move in seen for cell in move.cells)
-    console.print(metrics_in_words(game_metrics(ClickedGame(seen[-1].mines, tuple(clicks)))))
+    game = ClickedGame(seen[-1].mines, tuple(clicks))
+    metrics = game_metrics(game)
+    console.print(metrics_in_words(metrics))
+    console.print(details_in_words(metrics, luck(game)))
     console.print(ending(seen, opening, seconds))
     return seen
 

@@ -9,8 +9,10 @@ from rich.text import Text
 from jaxsweep.commands import arguments, replay_files, replay_info
 from jaxsweep.formats import READ
 from jaxsweep.metrics.game import game_metrics
+from jaxsweep.metrics.luck import luck
 from jaxsweep.rules.board import Board, mask_of
 from jaxsweep.rules.clicks import ClickedGame
+from jaxsweep.rules.reasons import Reason
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.runtime.compilation import use_cache
 from jaxsweep.runtime.files import write_atomically
@@ -21,6 +23,7 @@ from jaxsweep.single.replay.page import page
 from jaxsweep.single.replay.pictures import animation, picture
 from jaxsweep.single.words import (
     count,
+    details_in_words,
     metrics_in_words,
     move_in_words,
     of_them_guesses,
@@ -133,7 +136,9 @@ def show(replay: Replay, game: ClickedGame, delay: float | None) -> None:
     pause = delay if delay is not None else (0.3 if console.is_terminal else 0.0)
     terminal.show_frames(frames(replay, console), console, pause)
     console.print(ending(replay))
-    console.print(metrics_in_words(game_metrics(game)))
+    metrics = game_metrics(game)
+    console.print(metrics_in_words(metrics))
+    console.print(details_in_words(metrics, luck(game)))
 
 
 def frames(replay: Replay, console: Console) -> Iterator[Group]:
@@ -162,12 +167,15 @@ def sentence(move: RecordedMove, after: Board) -> str:
 
 
 def ending(replay: Replay) -> Text:
-    """Returns the last line: the outcome, moves, guesses, and survival probability."""
+    """Returns the outcome, moves, guesses, and survival probability, as far as they are known."""
     styles = {GameStatus.WON: "bold green", GameStatus.LOST: "bold red"}
-    guesses = sum(move.reason.is_guess for move in replay.moves)
+    reasons = [move.reason for move in replay.moves]
     text = Text()
     text.append(OUTCOMES[replay.outcome], styles.get(replay.outcome, "bold"))
-    text.append(f" in {count(len(replay.moves), 'move')}, {of_them_guesses(guesses)}")
+    text.append(f" in {count(len(replay.moves), 'move')}")
+    # Nobody asks people for their reasons: `grade` finds out which moves were guesses.
+    if Reason.PLAYER not in reasons:
+        text.append(f", {of_them_guesses(sum(reason.is_guess for reason in reasons))}")
     survival = replay.survival[-1]
     if replay.moves and survival is not None:
         text.append(f", {survival:.1%} to survive them all")

@@ -16,13 +16,16 @@ from jaxsweep.formats.base import (
     Content,
     FormatError,
 )
+from jaxsweep.formats.compression import unpacked, unpacked_start
 from jaxsweep.formats.conversion import as_game, as_position, as_replay
 from jaxsweep.formats.link import looks_like_link
-from jaxsweep.formats.text import clip, text_of
+from jaxsweep.formats.text import CLIPPED, clip, is_text, start_of, text_of
 from jaxsweep.runtime.registry import LazyRegistry
+from jaxsweep.single.replay.reading import MAX_BYTES as MAX_UNPACKED
 
 FORMATS: LazyRegistry[AbstractFormat] = LazyRegistry(
     {
+        "mbf": "jaxsweep.formats.mbf:Mbf",
         "mine": "jaxsweep.formats.mine:Mine",
         "rmv": "jaxsweep.formats.rmv:Rmv",
         "board": "jaxsweep.formats.board_text:BoardText",
@@ -33,7 +36,6 @@ FORMATS: LazyRegistry[AbstractFormat] = LazyRegistry(
         "llamasweeper": "jaxsweep.formats.zini_link:Llamasweeper",
         "pttacg": "jaxsweep.formats.zini_link:Pttacg",
         "rawvf": "jaxsweep.formats.rawvf:Rawvf",
-        "mbf": "jaxsweep.formats.mbf:Mbf",
         "mvf": "jaxsweep.formats.mvf:Mvf",
         "avf": "jaxsweep.formats.avf:Avf",
         "evfs": "jaxsweep.formats.evfs:Evfs",
@@ -50,24 +52,45 @@ READ = (
 
 
 def recognise(data: bytes) -> str:
-    """Returns the name of the format of a file; raises `FormatError` if it is none of them."""
+    """Returns the name of the format of a file; raises `FormatError` if it is none of them.
+
+    Of a compressed file it is that of what is in it, as far as the beginning tells.
+    """
+    return _format_of(unpacked_start(data))
+
+
+def _format_of(data: bytes) -> str:
+    """Returns the name of the format of a file that is not compressed."""
     for name, known in FORMATS.items():
         if known.recognises(data):
             return name
+    if not data.strip():
+        raise FormatError("nothing is in it")
+    if looks_like_link(start_of(data).partition("\n")[0]):
+        raise FormatError(f"a link that holds no board or position; what can be read: {READ}")
     try:
         first = text_of(data).lstrip().partition("\n")[0]
     except FormatError:
-        raise FormatError(f"nothing that can be read; what can: {READ}") from None
+        first = "\0"
+    if not is_text(first[:CLIPPED]):
+        raise FormatError(f"nothing that can be read; what can: {READ}")
     expected = f"line 1: expected COLSxROWSxMINES, such as 30x16x99, not {clip(first)}"
     raise FormatError(f"{expected}; what else can be read: {READ}")
 
 
-def read(data: bytes, source: str = "") -> list[Content]:
-    """Reads all that a file holds; errors begin with `source`, the name of the file."""
+def read(data: bytes, source: str = "", max_unpacked: int = MAX_UNPACKED) -> list[Content]:
+    """Reads all that a file holds; errors begin with `source`, the name of the file.
+
+    What is compressed with gzip may hold `max_unpacked` bytes.
+    """
     try:
         if len(data) > MAX_BYTES:
             raise FormatError(f"more than {MAX_BYTES} bytes: no game is as long")
-        contents = FORMATS[recognise(data)].read(data)
+        data = unpacked(data, max_unpacked)
+        known = FORMATS[_format_of(data)]
+        if len(data) > known.max_bytes:
+            raise FormatError(f"more than {known.max_bytes} bytes: no {known.title} is as long")
+        contents = known.read(data)
         if not contents:
             raise FormatError("no game is in it")
         return contents

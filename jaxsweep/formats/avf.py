@@ -37,6 +37,9 @@ _FIRST_EVENT = re.compile(
 """The first event, which is in the first second: a usual code, and high bytes of x and y that are
 on a board. How many bytes come before it is not known."""
 
+MAX_HEADER = 2**18
+"""The brackets are within so many bytes: the mines before them take half of these at most."""
+
 _NAME = re.compile(rb"Skin:[^\r]{0,200}\r\n?([^\r\n]{0,200})\r")
 
 _BUTTONS = {
@@ -58,7 +61,7 @@ class Avf(AbstractFormat):
     def recognises(self, data: bytes) -> bool:
         """Looks for the number of the level, and the text in brackets."""
         is_level = len(data) > HEADER and (data[5] in LEVELS or data[5] == CUSTOM)
-        return is_level and _BRACKET.search(data) is not None
+        return is_level and _BRACKET.search(data, HEADER, MAX_HEADER) is not None
 
     def read(self, data: bytes) -> list[Content]:
         """Reads one game."""
@@ -76,7 +79,7 @@ class Avf(AbstractFormat):
         # Counted from 1, the row first.
         pairs = [(row - 1, col - 1) for col, row in cells]
         mines = mask_of_mines(pairs, rows, cols, f"byte {reader.offset - 2 * count}")
-        about = _BRACKET.search(data, reader.offset)
+        about = _BRACKET.search(data, reader.offset, MAX_HEADER)
         if about is None:
             raise FormatError(f"byte {reader.offset}: no dates and time in brackets follow")
         # The time is a second more than it was, as those of the events are.

@@ -13,7 +13,7 @@ Content = ClickedGame | GridPosition | Replay
 """A game or board with known mines, a position whose mines are unknown, or a replay of our own."""
 
 MAX_BYTES = 2**26
-"""The largest file that is read: far larger than any game."""
+"""The largest file that is read; that of most formats is smaller: `AbstractFormat.max_bytes`."""
 
 MAX_CELLS = 2**16
 """The largest board that is read from other programs' files: theirs have sides of up to 255."""
@@ -39,6 +39,8 @@ class AbstractFormat(abc.ABC):
 
     title: ClassVar[str]
     """What people know it as."""
+    max_bytes: ClassVar[int] = 2**24
+    """The largest file that is read: far larger than any game."""
 
     @abc.abstractmethod
     def recognises(self, data: bytes) -> bool:

@@ -25,10 +25,11 @@ from jaxsweep.formats.base import AbstractWritableFormat, Content, FormatError
 from jaxsweep.formats.byte_reader import check_size
 from jaxsweep.formats.conversion import as_position, as_replay
 from jaxsweep.formats.text import clip, start_of, text_of, whole_number
-from jaxsweep.rules.board import Board, Mask
+from jaxsweep.rules.board import Board, Mask, cells_of
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.grid import FLAGGED, HIDDEN
 from jaxsweep.rules.notation import GridPosition
+from jaxsweep.rules.status import GameStatus
 
 HEADER = "# MINESWEEPER-BOARD v0.1"
 RENDERS = ("ascii", "emoji")
@@ -58,9 +59,12 @@ class BoardText(AbstractWritableFormat):
 
     def read(self, data: bytes) -> list[Content]:
         """Reads the board, if its mines are there, and the position, if anything of it is open."""
-        lines = list(enumerate(text_of(data).lstrip().splitlines(), start=1))
-        if lines[0][1].strip() != HEADER:
-            raise FormatError(f"line 1: version 0.1 is read, not {clip(lines[0][1])}")
+        lines = list(enumerate(text_of(data).splitlines(), start=1))
+        while not lines[0][1].strip():
+            del lines[0]
+        first, header = lines[0]
+        if header.strip() != HEADER:
+            raise FormatError(f"line {first}: version 0.1 is read, not {clip(header)}")
         fields, sections = _parts(lines)
         sizes = []
         for key in ("rows", "columns", "mines"):
@@ -85,20 +89,35 @@ class BoardText(AbstractWritableFormat):
     def write(self, content: Content) -> bytes:
         """Writes the mines of a game and what was seen at its end, or a position."""
         grid, count = as_position(content)
+        view = [[_LETTERS[int(cell)] for cell in row] for row in grid]
         rows, cols = grid.shape
         lines = [HEADER, "# Render: ascii", f"rows: {rows}", f"columns: {cols}"]
         lines += [f"mines: {count}", "game_mode: classic"]
         if not isinstance(content, GridPosition):
-            mines = as_replay(content).mines
+            replay = as_replay(content)
+            mines = replay.mines
             numbers = Board.all_hidden(mines).numbers
             lines.append("[real]")
             lines += [
                 "".join("*" if mines[row, col] else str(numbers[row, col]) for col in range(cols))
                 for row in range(rows)
             ]
-        lines.append("[view]")
-        lines += ["".join(_LETTERS[int(cell)] for cell in row) for row in grid]
+            if replay.outcome is GameStatus.LOST:
+                _show_mines(view, replay.boards()[-1])
+        lines += ["[view]", *map("".join, view)]
         return ("\n".join(lines) + "\n").encode()
+
+
+def _show_mines(view: list[list[str]], board: Board) -> None:
+    """Enters what is shown after a loss: mines, the one that was opened, and wrong flags."""
+    signs = {
+        "X": board.mines & board.opened,
+        "@": board.mines & ~board.opened & ~board.flags,
+        "#": ~board.mines & board.flags,
+    }
+    for sign, cells in signs.items():
+        for row, col in cells_of(cells):
+            view[row][col] = sign
 
 
 def _parts(lines: list[Line]) -> tuple[dict[str, Line], dict[str, list[Line]]]:

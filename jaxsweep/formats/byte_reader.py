@@ -87,14 +87,16 @@ def check_size(rows: int, cols: int, mines: int, where: str) -> None:
         raise FormatError(f"{where}: {mines} mines on a board of {rows}×{cols}")
 
 
-def mask_of_mines(cells: Iterable[Cell], rows: int, cols: int, where: str) -> Mask:
+def mask_of_mines(
+    cells: Iterable[Cell], rows: int, cols: int, where: str, what: str = "mine"
+) -> Mask:
     """Returns the mines as a mask; raises `FormatError` for one off the board or listed twice."""
     mines = np.zeros((rows, cols), bool)
     for number, (row, col) in enumerate(cells, start=1):
         if not (0 <= row < rows and 0 <= col < cols):
-            raise FormatError(f"{where}: mine {number}, ({row}, {col}), is not on the board")
+            raise FormatError(f"{where}: {what} {number}, ({row}, {col}), is not on the board")
         if mines[row, col]:
-            raise FormatError(f"{where}: mine {number}, ({row}, {col}), is listed twice")
+            raise FormatError(f"{where}: {what} {number}, ({row}, {col}), is listed twice")
         mines[row, col] = True
     return mines
 

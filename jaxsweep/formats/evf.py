@@ -21,6 +21,7 @@ from jaxsweep.formats.mouse import (
     clicks_of,
     milliseconds_of,
     timed_clicks,
+    written_name,
 )
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.rules.board import Mask
@@ -187,8 +188,8 @@ def write_game(game: ClickedGame) -> bytes:
     data += bytes(2) + BoardValue.of(game.mines).bbbv.to_bytes(2, "big")
     data += milliseconds.to_bytes(4, "big")
     data += b"XX" + bytes(16)
-    texts = ("jaxsweep", "jaxsweep", "utf-8", game.player or "", "", "")
-    data += b"".join(text.replace("\0", "").encode() + b"\0" for text in texts)
+    texts = ("jaxsweep", "jaxsweep", "utf-8", written_name(game), "", "")
+    data += b"".join(text.encode() + b"\0" for text in texts)
     data += bytes(2) + np.packbits(game.mines).tobytes() + bytes(2)
     return bytes(data + _event_bytes(game) + bytes([END, 0, 0]))
 

@@ -6,8 +6,7 @@ from jaxsweep.formats.text import start_of, text_of
 from jaxsweep.rules.notation import PositionError, from_json, to_json
 from jaxsweep.single import replay
 from jaxsweep.single.replay.format import FORMAT, ReplayError
-
-GZIP = b"\x1f\x8b"
+from jaxsweep.single.replay.reading import MAX_BYTES
 
 
 class ReplayJson(AbstractWritableFormat):
@@ -15,12 +14,13 @@ class ReplayJson(AbstractWritableFormat):
 
     title = "jaxsweep replay"
     suffixes = (".json", ".json.gz")
+    max_bytes = MAX_BYTES
 
     def recognises(self, data: bytes) -> bool:
-        """Looks for the name of the format; nothing else is compressed."""
+        """Looks for the name of the format."""
         start = start_of(data)
         is_named = f'"{FORMAT}"' in start or '"format"' in start[:200]
-        return data.startswith(GZIP) or (start.startswith("{") and is_named)
+        return start.startswith("{") and is_named
 
     def read(self, data: bytes) -> list[Content]:
         """Reads one replay."""

@@ -5,7 +5,12 @@ from urllib.parse import parse_qsl
 
 from jaxsweep.formats.text import start_of, text_of
 
-_LINK = re.compile(r"(?i)https?://\S*|\??[a-z]+=[^\s&]+(&[a-z]+=[^\s&]*)*/?")
+_LINK = re.compile(r"(?i)https?://\S*|([\w.:/#-]*\?)?[a-z]+=[^\s&]+(&[a-z]+=[^\s&]*)*/?")
+"""Pages may be pasted without `https://`, as browsers show them, or only what follows them."""
+
+
+MAX_BYTES = 2**18
+"""The longest link: a board of `MAX_CELLS` cells takes less."""
 
 
 def looks_like_link(text: str) -> bool:
@@ -14,7 +19,9 @@ def looks_like_link(text: str) -> bool:
 
 
 def fields_of(data: bytes) -> dict[str, str]:
-    """Returns what a link says, by name; nothing if this is no link."""
+    """Returns what a link says, by name; nothing if this is no link, or one that is too long."""
+    if len(data) > MAX_BYTES:
+        return {}
     start = start_of(data, 64)
     if not looks_like_link(start.split()[0] if start.split() else ""):
         return {}

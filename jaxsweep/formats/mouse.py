@@ -8,15 +8,21 @@ open cell that becomes part of a chord is no click of its own.
 
 import enum
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from jaxsweep.formats.base import FormatError
+from jaxsweep.formats.byte_reader import name_of
 from jaxsweep.rules.board import Board, Cell, Mask
 from jaxsweep.rules.clicks import Button, Click, ClickedGame, play
 from jaxsweep.rules.status import GameStatus
 
+T = TypeVar("T")
+
 MAX_CLICKS = 100_000
 """More clicks than any game has: a file that goes on after them is refused."""
+
+MAX_EVENTS = 2**20
+"""More events of the mouse, moves included, than any game has."""
 
 
 class Mouse(enum.Enum):
@@ -154,14 +160,22 @@ _TOGGLED = {
 def clicks_of(events: Iterable[MouseEvent], mines: Mask) -> tuple[Click, ...]:
     """Returns the clicks on a board, up to the one that ends the game.
 
-    Clicks off the board are left out.
+    Clicks off the board are left out. Raises `FormatError` for more events than any game has.
     """
     buttons = Buttons(mines)
-    for event in events:
+    for event in limited(events):
         buttons.do(event)
         if buttons.board.status is not GameStatus.PLAYING:
             break
     return tuple(buttons.clicks)
+
+
+def limited(events: Iterable[T]) -> Iterator[T]:
+    """Yields events; raises `FormatError` for more than any game has."""
+    for number, event in enumerate(events):
+        if number == MAX_EVENTS:
+            raise FormatError(f"more than {MAX_EVENTS} events: no game has as many")
+        yield event
 
 
 CLICK_EVENTS = {
@@ -206,3 +220,12 @@ def milliseconds_of(game: ClickedGame) -> int:
     if game.seconds is not None:
         return round(1000 * game.seconds)
     return max((timed.milliseconds for timed in timed_clicks(game)), default=0)
+
+
+def written_name(game: ClickedGame, max_bytes: int | None = None) -> str:
+    """Returns the player's name as it is written: what a reader of any format makes of it.
+
+    It is cut to so many bytes of UTF-8, between two characters. Empty where there is none.
+    """
+    name = name_of((game.player or "").encode(errors="replace")) or ""
+    return name.encode()[:max_bytes].decode(errors="ignore")

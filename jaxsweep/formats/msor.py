@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxsweep.formats.base import AbstractFormat, Content, FormatError
 from jaxsweep.formats.byte_reader import check_size
+from jaxsweep.formats.mouse import MAX_CLICKS
 from jaxsweep.formats.text import start_of, text_of
 from jaxsweep.rules.board import Board, Cell, Mask, mask_of
 from jaxsweep.rules.clicks import Button, Click, ClickedGame
@@ -101,6 +102,8 @@ def _follow(step: Any, seen: _Seen, where: str) -> None:
     if button is None:
         return
     cell = _cell(step.get("x"), step.get("y"), seen.grid, where)
+    if len(seen.clicks) == MAX_CLICKS:
+        raise FormatError(f"{where}: more than {MAX_CLICKS} clicks")
     seen.clicks.append(Click(button, cell, _seconds(step)))
     if button is Button.RIGHT:
         if seen.grid[cell] < 0:

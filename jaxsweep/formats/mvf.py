@@ -8,6 +8,9 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+from jaxtyping import Bool, Int64
+
 from jaxsweep.formats.base import AbstractFormat, Content, FormatError
 from jaxsweep.formats.byte_reader import (
     ByteReader,
@@ -16,7 +19,7 @@ from jaxsweep.formats.byte_reader import (
     name_of,
     read_mine_pairs,
 )
-from jaxsweep.formats.mouse import Mouse, MouseEvent, cell_at, clicks_of
+from jaxsweep.formats.mouse import MAX_EVENTS, Mouse, MouseEvent, cell_at, clicks_of
 from jaxsweep.rules.clicks import ClickedGame
 
 MAGIC = b"\x11\x4d"
@@ -50,8 +53,8 @@ _VERSIONS = {
 }
 """0.97, 2006, 2007, and a variant of 0.97 from 2008, by the last digit of the year."""
 
-RIGHT, MIDDLE, LEFT = 0, 1, 2
-"""The bits of the buttons."""
+BUTTON_BITS = 2, 0, 1
+"""The bits of an event that say whether the left, the right and the middle button are down."""
 
 
 class Mvf(AbstractFormat):
@@ -86,41 +89,56 @@ class Mvf(AbstractFormat):
         cells = [(row - 1, col - 1) for row, col in read_mine_pairs(reader, count)]
         mines = mask_of_mines(cells, rows, cols, f"byte {reader.offset - 2 * count}")
         player = name_of(reader.take(reader.unsigned(1, "the length of the name"), "the name"))
-        events = list(_events(reader, version, mines.shape))
-        return [ClickedGame(mines, clicks_of(events, mines), round(seconds, 3), player)]
+        clicks = clicks_of(_events(reader, version, mines.shape), mines)
+        return [ClickedGame(mines, clicks, round(seconds, 3), player)]
 
 
 def _events(reader: ByteReader, version: _Version, shape: tuple[int, ...]) -> Iterator[MouseEvent]:
     """Yields an event for every button that changes."""
+    samples = _samples(reader, version)
+    buttons = samples.buttons
+    was = np.vstack([np.zeros((1, buttons.shape[1]), bool), buttons[:-1]])
+    for number, button in np.argwhere(buttons != was).tolist():
+        press, release = _BUTTONS[button]
+        at = cell_at(int(samples.x[number]), int(samples.y[number]), CELL_SIZE, shape)
+        what = press if buttons[number, button] else release
+        yield MouseEvent(what, int(samples.milliseconds[number]) / 1000, at)
+
+
+class _Samples(NamedTuple):
+    """Where the mouse was, and when, at each event."""
+
+    buttons: Bool[np.ndarray, "events 3"]
+    """Whether each button is down: left, right, middle."""
+    x: Int64[np.ndarray, " events"]
+    y: Int64[np.ndarray, " events"]
+    milliseconds: Int64[np.ndarray, " events"]
+
+
+def _samples(reader: ByteReader, version: _Version) -> _Samples:
+    """Puts the bits of all events in order."""
     size = version.event_bytes
     order = _permutation(reader.unsigned(2, "the key of the events"), 8 * size)
     count = reader.unsigned(3, "the number of events")
-    was = dict.fromkeys(_BUTTONS, False)
-    for _ in range(count):
-        scrambled = int.from_bytes(reader.take(size, "the events"), "little")
-        plain = sum((scrambled >> place & 1) << bit for bit, place in enumerate(order))
-        x, y = (_bits(plain, *place) - version.margin for place in (version.x, version.y))
-        if size == 5:
-            milliseconds = 1000 * _bits(plain, 28, 10) + 10 * _bits(plain, 21, 7)
-        else:
-            milliseconds = _bits(plain, 25, 22)
-        for button, (press, release) in _BUTTONS.items():
-            is_down = bool(plain >> button & 1)
-            if is_down is not was[button]:
-                what, was[button] = press if is_down else release, is_down
-                yield MouseEvent(what, milliseconds / 1000, cell_at(x, y, CELL_SIZE, shape))
+    if count > MAX_EVENTS:
+        raise reader.fail(f"{count} events: no game has more than {MAX_EVENTS}")
+    scrambled = np.frombuffer(reader.take(size * count, "the events"), np.uint8)
+    bits = np.unpackbits(scrambled.reshape(count, size), axis=1, bitorder="little")[:, order]
+
+    def number(first: int, digits: int) -> Int64[np.ndarray, " events"]:
+        return bits[:, first : first + digits] @ (1 << np.arange(digits))
+
+    milliseconds = number(25, 22) if size == 6 else 1000 * number(28, 10) + 10 * number(21, 7)
+    x, y = (number(*place) - version.margin for place in (version.x, version.y))
+    return _Samples(bits[:, list(BUTTON_BITS)].astype(bool), x, y, milliseconds)
 
 
-def _bits(value: int, first: int, count: int) -> int:
-    """Returns a field of so many bits."""
-    return value >> first & (1 << count) - 1
-
-
-_BUTTONS = {
-    LEFT: (Mouse.LEFT_PRESS, Mouse.LEFT_RELEASE),
-    RIGHT: (Mouse.RIGHT_PRESS, Mouse.RIGHT_RELEASE),
-    MIDDLE: (Mouse.MIDDLE_PRESS, Mouse.MIDDLE_RELEASE),
-}
+_BUTTONS = (
+    (Mouse.LEFT_PRESS, Mouse.LEFT_RELEASE),
+    (Mouse.RIGHT_PRESS, Mouse.RIGHT_RELEASE),
+    (Mouse.MIDDLE_PRESS, Mouse.MIDDLE_RELEASE),
+)
+"""What happens when a button changes, in the order of `BUTTON_BITS`."""
 
 
 def _permutation(key: int, bits: int) -> list[int]:

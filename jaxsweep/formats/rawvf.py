@@ -29,8 +29,9 @@ from jaxsweep.formats.mouse import (
     clicks_of,
     milliseconds_of,
     timed_clicks,
+    written_name,
 )
-from jaxsweep.formats.text import clip, start_of, text_of, whole_number
+from jaxsweep.formats.text import clip, lines_of, start_of, text_of, whole_number
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.clicks import ClickedGame
 
@@ -56,7 +57,7 @@ class Rawvf(AbstractWritableFormat):
 
     def read(self, data: bytes) -> list[Content]:
         """Reads one game."""
-        fields, board, events = _sections([line.rstrip() for line in data.splitlines()])
+        fields, board, events = _sections(lines_of(data))
         rows, cols = (_field(fields, key) for key in ("height", "width"))
         mines = _mines(board, rows, cols, fields)
         clicks = clicks_of(_events(events, mines.shape), mines)
@@ -70,7 +71,8 @@ class Rawvf(AbstractWritableFormat):
         """Writes a game; times that are not known are made up, a second a click."""
         game = as_game(content)
         rows, cols = game.mines.shape
-        player = [f"Player: {game.player}"] if game.player else []
+        name = written_name(game)
+        player = [f"Player: {name}"] if name else []
         header = ["RawVF_Version: Rev6", "Program: jaxsweep", *player]
         header += [f"Time: {milliseconds_of(game) / 1000:.3f}"]
         header += [f"Width: {cols}", f"Height: {rows}", f"Mines: {int(game.mines.sum())}"]
@@ -95,7 +97,7 @@ def _sections(lines: list[bytes]) -> tuple[dict[str, Line], list[Line], list[Lin
     parts: dict[str, list[Line]] = {"board": [], "events": []}
     part = None
     for number, line in enumerate(lines, start=1):
-        key, colon, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
+        key, colon, value = line.partition(b":")
         name = key.strip().decode(errors="replace").lower()
         if colon and name in parts and not value.strip():
             part = name

@@ -7,6 +7,7 @@ from jaxsweep.formats.mouse import (
     centre_of,
     milliseconds_of,
     timed_clicks,
+    written_name,
 )
 from jaxsweep.formats.rmv_codes import (
     BLAST,
@@ -43,6 +44,9 @@ EFFECTIVE = {
 """The event of each click after which the board has changed."""
 
 CELL_SIZE = 16
+MAX_NAME = 255
+"""The bytes that a name can have."""
+
 MAX_MILLISECONDS = 2**24 - 1
 LEVELS = {(9, 9, 10): 0, (8, 8, 10): 0, (16, 16, 40): 1, (16, 30, 99): 2}
 CUSTOM = 3
@@ -53,7 +57,7 @@ def write_game(game: ClickedGame) -> bytes:
     check_sides(game.mines, ".rmv")
     rows, cols = game.mines.shape
     program = b"jaxsweep"
-    names = [(game.player or "").encode()[:255], b"", b"", b""]
+    names = [written_name(game, MAX_NAME).encode(), b"", b"", b""]
     player = _number(len(names), 2) + b"".join(bytes([len(name)]) + name for name in names)
     mines = cells_of(game.mines)
     board = bytes(4) + bytes([cols, rows]) + _number(len(mines), 2)

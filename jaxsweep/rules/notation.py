@@ -21,6 +21,9 @@ _SYMBOLS |= {str(n): n for n in range(9)}
 _LETTERS = {HIDDEN: "H", FLAGGED: "F"} | {n: str(n) for n in range(9)}
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*")
 
+_TOO_LARGE = 10**9
+"""Numbers of more digits than the text form has are not repeated in messages."""
+
 _MAX_TILED = 2**16
 """The most cells of a board whose hidden cells a message leaves out."""
 
@@ -178,6 +181,8 @@ def _whole(fields: dict[str, Any], name: str, where: str) -> int:
     value = fields.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise PositionError(f'{where}: "{name}" must be a whole number')
+    if abs(value) >= _TOO_LARGE:
+        raise PositionError(f'{where}: "{name}" is too large')
     return value
 
 

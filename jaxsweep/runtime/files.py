@@ -11,7 +11,12 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     Readers see the old file or the whole new one, also after a crash: the data is on the disk
     before the rename. The temporary name holds the process id, since several processes may write
     the same file at once. If `write` raises, nothing is left behind.
+
+    What is no file, such as a pipe or /dev/stdout, is written to: it must not be replaced by one.
     """
+    if path.exists() and not path.is_file():
+        write(path)
+        return
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)

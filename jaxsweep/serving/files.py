@@ -8,18 +8,16 @@ from typing import NamedTuple
 from jaxsweep import formats
 from jaxsweep.formats import Content, FormatError
 from jaxsweep.formats.choice import choose
+from jaxsweep.formats.compression import GZIP
 from jaxsweep.formats.conversion import as_game, as_position, as_replay, games_in, last_decision
 from jaxsweep.formats.conversion import positions_in as positions_among
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.notation import GridPosition
 from jaxsweep.serving.limits import Limits, RefusedError, check_size
 from jaxsweep.single.replay.format import Replay
-from jaxsweep.single.replay.reading import from_bytes
 
-MAX_REPLAY = 2**23
-"""Bytes of a replay when it is decompressed."""
-
-GZIP = b"\x1f\x8b"
+MAX_UNPACKED = 2**23
+"""Bytes of what is compressed, when it is decompressed."""
 
 OPTIONS = ("game=", "move=")
 """How queries ask for the number of a game, and of a move."""
@@ -35,10 +33,7 @@ class Which(NamedTuple):
 
 def contents_in(body: bytes, limits: Limits) -> list[Content]:
     """Reads all that a body holds; raises `UserError`, or `RefusedError` for what is too large."""
-    if body.startswith(GZIP):
-        contents: list[Content] = [from_bytes(body, MAX_REPLAY, limits.cells)]
-    else:
-        contents = formats.read(body)
+    contents = formats.read(body, max_unpacked=MAX_UNPACKED)
     if len(contents) > limits.positions:
         most = f"{limits.positions:,} at most"
         raise RefusedError(413, f"{len(contents):,} games in one request: {most}")
@@ -72,10 +67,14 @@ def seen_in(body: bytes, which: Which, limits: Limits) -> list[GridPosition]:
 def is_foreign(body: bytes) -> bool:
     """Whether a body is neither a position in text nor one in JSON, but a file or a link.
 
+    What is compressed is a file.
+
     Text that nothing reads is no file, but bytes that are no text: raises `FormatError` for these.
     """
     if not body.strip() or body.lstrip().startswith(b"["):
         return False
+    if body.startswith(GZIP):
+        return True
     try:
         return formats.recognise(body) not in ("mine", "position")
     except FormatError:

@@ -7,30 +7,32 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Int32
 
-from jaxsweep.metrics.boards import board_values, click_values
+from jaxsweep.metrics.boards import BoardValues, ClickValues, board_values, click_values
 from jaxsweep.rules import bitboard, game
 from jaxsweep.simulation.episode import OpeningArrays
 from jaxsweep.simulation.matches import Record
 from jaxsweep.simulation.settings import RunSettings
+
+VALUES = (*BoardValues._fields, *ClickValues._fields)
+"""The metrics of a board, by name."""
 
 CHUNK = 8192
 """Boards that are dealt at once."""
 
 
 def board_metrics(settings: RunSettings, record: Record) -> dict[str, float | None]:
-    """Returns means over the games of a run: 3BV, ZiNi, HZiNi; how 3BV compares with the clicks.
+    """Returns means over the games of a run, of its boards, and how 3BV compares with the clicks.
 
     The efficiency is that of won games together: their 3BV over their clicks; None if none was won.
     """
     level = settings.opening.level
     chunks = range(0, len(record), CHUNK)
     found = [_values_of(settings, record.game_number[begin : begin + CHUNK]) for begin in chunks]
-    (bbbv, zini, hzini), won = np.concatenate(found, axis=1), np.asarray(record.won)
+    values, won = np.concatenate(found, axis=1), np.asarray(record.won)
+    bbbv = values[0]
     assert len(bbbv) == len(record), level
     return {
-        "bbbv": float(bbbv.mean()),
-        "zini": float(zini.mean()),
-        "hzini": float(hzini.mean()),
+        **{name: float(value.mean()) for name, value in zip(VALUES, values, strict=True)},
         "bbbv_of_won": float(bbbv[won].mean()) if won.any() else None,
         "efficiency_of_won": float(bbbv[won].sum() / record.clicks[won].sum())
         if won.any()
@@ -38,14 +40,14 @@ def board_metrics(settings: RunSettings, record: Record) -> dict[str, float | No
     }
 
 
-def _values_of(settings: RunSettings, numbers: np.ndarray) -> Int32[np.ndarray, "3 games"]:
-    """Returns the 3BV, ZiNi and HZiNi of the boards of these games."""
+def _values_of(settings: RunSettings, numbers: np.ndarray) -> Int32[np.ndarray, "5 games"]:
+    """Returns the `VALUES` of the boards of these games."""
     padded = np.resize(numbers, CHUNK).astype(np.uint32)  # One shape compiles once.
     mines = _deal(OpeningArrays.of(settings.opening), jnp.uint32(settings.seed), padded)
     grids: Bool[np.ndarray, "games rows cols"] = bitboard.unpack_batch(np.asarray(mines))
     cols = settings.opening.level.cols
     boards = grids[: len(numbers), :, :cols]
-    return np.stack([board_values(boards, islands=False).bbbv, *click_values(boards)])
+    return np.stack([*board_values(boards), *click_values(boards)])
 
 
 @jax.jit

@@ -40,6 +40,19 @@ def metrics_in_words(metrics: GameMetrics) -> str:
     return text + f", ZiNi {metrics.zini}"
 
 
+def details_in_words(metrics: GameMetrics, luck: float | None) -> str:
+    """Lists what `metrics_in_words` leaves out: "9 openings, 14 islands, HZiNi 104, …, luck 0.57".
+
+    Ratios that would divide by nothing are left out, and luck where it is not known.
+    """
+    named = [count(metrics.openings, "opening"), count(metrics.islands, "island")]
+    named.append(f"HZiNi {metrics.hzini}")
+    ratios = {"correctness": metrics.correctness, "throughput": metrics.throughput}
+    ratios |= {"RQP": metrics.rqp, "STNB": metrics.stnb, "luck": luck}
+    named += [f"{name} {value:.2f}" for name, value in ratios.items() if value is not None]
+    return ", ".join(named)
+
+
 NAMED_BELOW = 10**15
 """Larger numbers of layouts are named by their power of ten."""
 

@@ -27,8 +27,11 @@ from jaxsweep.single.replay.format import (
 MAX_CELLS = 2**20
 """The largest board that is read, so that a small file cannot claim all memory."""
 
-MAX_BYTES = 2**28
+MAX_BYTES = 2**27
 """The largest size of a decompressed file, for the same reason."""
+
+MAX_CONTAINERS = 2**22
+"""The most lists and objects in a file: empty ones take twenty times the memory of their text."""
 
 MAX_PLAYED = 2**33
 """The most cells of a replay's boards, all moves together: playing them takes about a minute."""
@@ -58,11 +61,13 @@ def from_bytes(
     cells than `max_played`, is refused.
     """
     if data[:2] == b"\x1f\x8b":
-        data = _decompress(data, max_bytes)
+        data = decompress(data, max_bytes)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise ReplayError(f"not a replay: byte {error.start} is not text") from None
+    if text.count("{") + text.count("[") > MAX_CONTAINERS:
+        raise ReplayError(f"not a replay: more than {MAX_CONTAINERS} lists and objects")
     try:
         fields = json.loads(text)
     except json.JSONDecodeError as error:
@@ -74,15 +79,15 @@ def from_bytes(
     return _Reader(fields, max_cells, max_played).replay()
 
 
-def _decompress(data: bytes, max_bytes: int) -> bytes:
-    """Decompresses gzip data of at most so many bytes."""
+def decompress(data: bytes, max_bytes: int = MAX_BYTES) -> bytes:
+    """Decompresses gzip data of at most so many bytes; raises `ReplayError` for others."""
     unzip = zlib.decompressobj(wbits=31)
     try:
         text = unzip.decompress(data, max_bytes)
     except zlib.error:
-        raise ReplayError("not a replay: the compressed data is damaged") from None
+        raise ReplayError("the compressed data is damaged") from None
     if unzip.unconsumed_tail:
-        raise ReplayError("not a replay: the compressed data holds more than any game")
+        raise ReplayError("the compressed data holds more than any game")
     if not unzip.eof:
         raise ReplayError("the compressed data is cut off")
     return text
