@@ -14,7 +14,7 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.notation import GridPosition, from_text
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.scalar.exact import Counter
-from jaxsweep.scalar.geometry import from_mask
+from jaxsweep.scalar.geometry import from_mask, indices
 from jaxsweep.scalar.lookahead import look_ahead
 from jaxsweep.scalar.move_values import judge, value_move
 from jaxsweep.scalar.view import View
@@ -163,6 +163,68 @@ def test_more_cells_evaluated_change_no_other():
     added = {one.cell for one in more} - {one.cell for one in alone}
     assert (1, 1) in added
     assert added <= {(1, 1), (1, 2)}
+
+
+def guesses(level, games):
+    """Positions of games of `exact` in which nothing is certain, and search is not in reach."""
+    for seed in range(games):
+        game = record("exact", Opening.of(LEVELS[level]), seed)
+        for board, move in zip(game.boards(), game.moves, strict=False):
+            if move.risk and board.opened.any():
+                view, solution, counter = view_of(
+                    GridPosition(board.grid.clip(-1), game.opening.level.mines)
+                )
+                if solution.layouts > judge().endgame_layouts:
+                    yield view, solution, counter
+
+
+def test_what_cannot_be_the_best_need_not_be_evaluated():
+    pruned = 0
+    found = [*guesses("beginner", 8), *guesses("expert", 3)]
+    for number, (view, solution, counter) in enumerate(found):
+        cells = indices(solution.uncertain)
+        other = cells[7 * number % len(cells)]
+        best, all_ = look_ahead(view, solution, counter, judge().settings, also=[other])
+        same, few = look_ahead(view, solution, counter, judge().settings, True, also=[other])
+        assert same.cell == best.cell
+        wins, again = ({one.cell: one.win for one in some} for some in (all_, few))
+        for cell in (all_[0].cell, view.geometry.cell(other)):
+            assert again[cell] == pytest.approx(wins[cell], abs=1e-12)
+        pruned += len(all_) - len(few)
+    assert pruned > 20
+
+
+def test_what_is_certain_need_not_be_read_again():
+    """Numbers whose neighbours are decided say nothing about what follows."""
+    seen = 0
+    for view, solution, counter in guesses("intermediate", 5):
+        narrow = view.reading(solution.uncertain)
+        for cell in indices(solution.uncertain)[::9]:
+            for number in range(9):
+                whole = Counter().solve(view.after(cell, number))
+                after = narrow.after(cell, number)
+                found = counter.solve(after, solution.mines, solution.safe)
+                assert (found is None) == (whole is None)
+                if found is None or whole is None:
+                    continue
+                assert (found.layouts, found.safe) == (whole.layouts, whole.safe)
+                assert found.mines == whole.mines
+                assert set(found.undecided) == set(whole.undecided)
+                seen += 1
+    assert seen > 50
+
+
+def test_counts_beyond_floating_point_are_graded():
+    """A board of thousands of cells has more layouts than the largest float, 10^308."""
+    level = Level(64, 64, 800)
+    session = Session.new(level, Start.ZERO, 1).open((30, 30))
+    hidden = cells_of(~session.board.opened & ~session.board.mines)
+    game = session.open(hidden[0]).replay(1.0)
+    assert game is not None
+    guess = grade(game).moves[-1]
+    assert guess.kind is Kind.NEEDLESS
+    assert guess.least_risk == 0
+    assert guess.risk == pytest.approx(800 / 4096, abs=0.02)
 
 
 def test_several_cells_are_worth_less_than_one_and_a_certain_mine_nothing():

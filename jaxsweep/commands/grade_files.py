@@ -17,10 +17,17 @@ from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.folders import claim_folder
 from jaxsweep.runtime.version import __version__
 from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
+from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.single.grading.report import graded_game
+from jaxsweep.single.native_candidates import is_compiled, prepared_shortcuts
 
 FEW = 3
 """Files that are graded in this process: others would take longer to start."""
+
+MANY = 40
+"""Files for each process from which on it loads machine code, if that was compiled before: it takes
+as long as to grade ten games without."""
 
 Graded = list[dict[str, Any]]
 """The graded games of one file, as plain data."""
@@ -53,7 +60,8 @@ def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> 
         return
     spawn = multiprocessing.get_context("spawn")
     workers = min(os.cpu_count() or 1, len(sources))
-    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=ignore_interrupts)
+    is_many = len(sources) >= MANY * workers
+    pool = ProcessPoolExecutor(workers, spawn, _be_ready, (is_many,))
     try:
         with starting_workers():
             waiting = [pool.submit(_grade_one, source, start, out) for source in sources]
@@ -61,6 +69,18 @@ def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> 
             yield done.result()
     finally:
         end_workers(pool)  # After Ctrl-C, nobody waits for what is being graded.
+
+
+_shortcuts: Shortcuts | None = None
+"""The machine code, in a process that has loaded it."""
+
+
+def _be_ready(is_many: bool) -> None:
+    """Prepares a process for files, or for many files."""
+    global _shortcuts
+    ignore_interrupts()
+    if is_many and is_compiled():
+        _shortcuts = prepared_shortcuts()
 
 
 def _grade_one(source: str, start: Start | None, out: Path | None) -> Outcome:
@@ -93,9 +113,10 @@ def grade_source(data: bytes, name: str, source: str, start: Start | None) -> It
     games = games_in(contents)
     if not games:
         raise GradeError(f"{name}: a position, not a game: there are no moves to grade")
+    counter = Counter()  # Games of one board share components.
     for number, content in enumerate(games, start=1):
         replay = as_replay(content)
         if not any(move.cells for move in replay.moves):
             raise GradeError(f"{name}: a board without clicks: there are no moves to grade")
         about = {"file": source, "number": number}
-        yield about | graded_game(replay, as_game(content), start)
+        yield about | graded_game(replay, as_game(content), start, counter, _shortcuts)

@@ -7,6 +7,8 @@ from jaxsweep.metrics.luck import luck
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.level import Start
 from jaxsweep.rules.status import GameStatus
+from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.single.grading.accounting import Grade, GradedMove, Kind, grade
 from jaxsweep.single.replay.format import Replay
 from jaxsweep.single.words import count
@@ -48,9 +50,18 @@ def grade_to_json(graded: Grade, replay: Replay) -> dict[str, Any]:
     }
 
 
-def graded_game(replay: Replay, game: ClickedGame, start: Start | None) -> dict[str, Any]:
-    """Returns a game with its grades and metrics, as plain data."""
-    figures = grade_to_json(grade(replay, start), replay)
+def graded_game(
+    replay: Replay,
+    game: ClickedGame,
+    start: Start | None,
+    counter: Counter | None = None,
+    shortcuts: Shortcuts | None = None,
+) -> dict[str, Any]:
+    """Returns a game with its grades and metrics, as plain data.
+
+    The counter and the shortcuts are those of `grade`.
+    """
+    figures = grade_to_json(grade(replay, start, counter, shortcuts), replay)
     if game.player is not None:
         figures["player"] = game.player
     return figures | {"metrics": metrics_to_json(game_metrics(game)) | {"luck": luck(game)}}
