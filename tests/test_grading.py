@@ -474,6 +474,46 @@ def test_a_file_that_cannot_be_graded_costs_no_other(saved, capsys, tmp_path):
     assert all(line.startswith("jaxsweep: ") for line in err.splitlines())
 
 
+@pytest.mark.parametrize("damage", ["", "[", "{}", "[]", "[1]", '[{"file": "a"}]', "\xff"])
+def test_what_was_kept_and_is_damaged_is_graded_again(saved, capsys, tmp_path, damage):
+    out = tmp_path / "grades"
+    first = run(capsys, *saved[:2], "--out", out)
+    kept, _ = sorted(file for file in out.iterdir() if file.name != "grades.json")
+    whole = kept.read_text("utf-8")
+    kept.write_text(damage, "latin-1")
+    assert run(capsys, *saved[:2], "--out", out) == first
+    assert kept.read_text("utf-8") == whole
+
+
+def test_a_file_and_its_copy_are_counted_once(saved, capsys, tmp_path):
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(saved[0].read_bytes())
+    code, once, _ = run(capsys, *saved[:2])
+    assert code == 0
+    code, out, err = run(capsys, *saved[:2], copy)
+    assert (code, out) == (0, once)
+    assert err == f"jaxsweep: {copy} holds the same as {saved[0]}: it is counted once\n"
+    _, objects, err = run(capsys, *saved[:2], copy, "--json")
+    assert (len(objects.splitlines()), err) == (3, "")
+
+
+def test_games_that_cannot_be_graded_cost_no_others_of_their_file(saved, capsys, monkeypatch):
+    found = [from_bytes(file.read_bytes()) for file in saved[:3]]
+    found[1] = replace(found[1], moves=())
+    monkeypatch.setattr(grade_files, "read", lambda *_: found)
+    code, out, err = run(capsys, saved[0], "--json")
+    assert code == 2
+    assert [json.loads(line)["number"] for line in out.splitlines()] == [1, 3]
+    why = "game 2: a board without clicks: there are no moves to grade"
+    assert err == f"jaxsweep: {saved[0].name}: {why}\n"
+
+
+def test_a_game_that_is_not_there_is_asked_for(saved, capsys):
+    code, out, err = run(capsys, saved[0], "--json", "--game", "7")
+    assert (code, out) == (2, "")
+    assert err == f"jaxsweep: {saved[0]}: there is no game 7\n"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
