@@ -349,6 +349,17 @@ def test_turning_points_in_words(grades):
     assert any(text.startswith("the first cell") for text in texts)
 
 
+def test_a_first_cell_that_is_a_mine_is_said_to_be_one():
+    games = (record("exact", Opening.of(LEVELS["beginner"], Start.ANY), 3, n) for n in range(40))
+    lost = next(game for game in games if len(game.moves) == 1)
+    graded = grade(lost)
+    said = sentence(graded.moves[0])
+    assert said.startswith(
+        "Move 1, (0,0): the first cell, at 12.3% risk; it was a mine, which took"
+    )
+    assert totals(graded)[1] == "Accuracy 100.0%: no guess."
+
+
 FIELDS = {
     *("index", "cells", "chord", "kind", "risk", "least_risk", "forced", "needless"),
     *("win_before", "win_after", "loss", "luck", "exact", "best_cell", "matters", "text"),
@@ -368,7 +379,7 @@ def test_players_are_summed_up_apart(games):
     everyone = summarise([*data, other])
     assert sum(one.games for one in everyone) == 21
     (ada,) = [one for one in everyone if one.player == "Ada"]
-    assert (ada.games, ada.won, ada.loss, ada.like) == (1, 1, 0.5, None)
+    assert (ada.games, ada.won, ada.loss, ada.comparison) == (1, 1, 0.5, None)
 
 
 def test_players_are_compared_with_known_ones():
@@ -378,8 +389,36 @@ def test_players_are_compared_with_known_ones():
     assert known["strongest"] < known["exact"] < known["knowledge"] < known["random"]
     for name, loss in known.items():
         (one,) = summarise([data | {"loss": loss}] * 5)
-        assert one.like == (name, loss)
-        assert summarise([data | {"loss": loss}] * 4)[0].like is None
+        assert one.comparison == (
+            f"Ada chooses about as well as {name}, which loses {loss:.1%} of a game."
+        )
+        assert summarise([data | {"loss": loss}] * 4)[0].comparison is None
+    (one,) = summarise([data | {"loss": loss} for loss in (0.0, 0.0, 0.0, 0.0, 0.3)])
+    assert one.margin > 0.06
+    assert "about as well as exact" in (one.comparison or "")
+
+
+def test_who_differs_from_all_known_players_is_between_two():
+    known = losses_of_players(LEVELS["beginner"], Start.SAFE)
+    game = record("exact", Opening.of(LEVELS["beginner"]), 4)
+    data = grade_to_json(grade(game), game) | {"player": "Ada"}
+    said = summarise([data | {"loss": (known["exact"] + known["knowledge"]) / 2}] * 5)[0].comparison
+    assert said == (
+        f"Ada chooses better than knowledge, which loses {known['knowledge']:.1%} of a game, and "
+        f"worse than exact, which loses {known['exact']:.1%} of a game."
+    )
+    said = summarise([data | {"loss": 2.0}] * 5)[0].comparison
+    assert said == f"Ada chooses worse than random, which loses {known['random']:.1%} of a game."
+
+
+def test_a_known_player_is_not_compared_with_itself():
+    game = record("exact", Opening.of(LEVELS["beginner"]), 4)
+    data = grade_to_json(grade(game), game)
+    loss = losses_of_players(LEVELS["beginner"], Start.SAFE)["exact"]
+    said = summarise([data] * 5)[0].comparison
+    assert said == f"Over many games, exact loses {loss:.1%} of a game."
+    said = summarise([data | {"player": "strongest"}] * 5)[0].comparison
+    assert said == "strongest is the judge: by its own judgement, its choices lose nothing."
 
 
 def test_what_is_known_of_players_was_measured():

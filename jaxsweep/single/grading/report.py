@@ -114,11 +114,11 @@ def sentence(move: GradedMove) -> str:
     if move.loss >= SHOWN:
         parts.append(_what_was_lost(move))
     died = move.win_after == 0 and move.value > 0
-    if move.kind is Kind.FIRST:
+    if died:
+        parts.append(f"it was a mine, which took {-move.luck:.1%}")
+    elif move.kind is Kind.FIRST:
         verb = "raised" if move.luck >= 0 else "lowered"
         parts.append(f"what it showed {verb} the chance to {move.win_after:.1%}")
-    elif died:
-        parts.append(f"it was a mine, which took {-move.luck:.1%}")
     elif abs(move.luck) >= SHOWN:
         held = "it held and" if move.luck > 0 else "it held, but"
         gave = "gave" if move.luck > 0 else "took"
@@ -155,11 +155,13 @@ def totals(graded: Grade) -> list[str]:
     forced, needless = graded.count(Kind.FORCED), graded.count(Kind.NEEDLESS)
     end = "" if graded.outcome is not GameStatus.PLAYING else f" now {graded.win_after:.1%};"
     luck = f"{'gave' if graded.luck >= 0 else 'took'} {abs(graded.luck):.1%}"
-    guesses = count(forced + needless, "guess", "guesses")
+    guesses = "no guess"
+    if forced + needless:
+        guesses = f"{count(forced + needless, 'guess', 'guesses')}, {needless} of them needless"
     return [
         f"{_OUTCOMES[graded.outcome]}:{end} the chance to win was {graded.win_before:.1%}, "
         f"luck {luck}, choices lost {graded.loss:.1%}.",
-        f"Accuracy {graded.accuracy:.1%}: {guesses}, {needless} of them needless.",
+        f"Accuracy {graded.accuracy:.1%}: {guesses}.",
     ]
 
 
