@@ -14,7 +14,7 @@ from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.notation import GridPosition, from_text
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.scalar.exact import Counter
-from jaxsweep.scalar.geometry import from_mask
+from jaxsweep.scalar.geometry import from_mask, indices
 from jaxsweep.scalar.lookahead import look_ahead
 from jaxsweep.scalar.move_values import judge, value_move
 from jaxsweep.scalar.view import View
@@ -165,6 +165,68 @@ def test_more_cells_evaluated_change_no_other():
     assert added <= {(1, 1), (1, 2)}
 
 
+def guesses(level, games):
+    """Positions of games of `exact` in which nothing is certain, and search is not in reach."""
+    for seed in range(games):
+        game = record("exact", Opening.of(LEVELS[level]), seed)
+        for board, move in zip(game.boards(), game.moves, strict=False):
+            if move.risk and board.opened.any():
+                view, solution, counter = view_of(
+                    GridPosition(board.grid.clip(-1), game.opening.level.mines)
+                )
+                if solution.layouts > judge().endgame_layouts:
+                    yield view, solution, counter
+
+
+def test_what_cannot_be_the_best_need_not_be_evaluated():
+    pruned = 0
+    found = [*guesses("beginner", 8), *guesses("expert", 3)]
+    for number, (view, solution, counter) in enumerate(found):
+        cells = indices(solution.uncertain)
+        other = cells[7 * number % len(cells)]
+        best, all_ = look_ahead(view, solution, counter, judge().settings, also=[other])
+        same, few = look_ahead(view, solution, counter, judge().settings, True, also=[other])
+        assert same.cell == best.cell
+        wins, again = ({one.cell: one.win for one in some} for some in (all_, few))
+        for cell in (all_[0].cell, view.geometry.cell(other)):
+            assert again[cell] == pytest.approx(wins[cell], abs=1e-12)
+        pruned += len(all_) - len(few)
+    assert pruned > 20
+
+
+def test_what_is_certain_need_not_be_read_again():
+    """Numbers whose neighbours are decided say nothing about what follows."""
+    seen = 0
+    for view, solution, counter in guesses("intermediate", 5):
+        narrow = view.reading(solution.uncertain)
+        for cell in indices(solution.uncertain)[::9]:
+            for number in range(9):
+                whole = Counter().solve(view.after(cell, number))
+                after = narrow.after(cell, number)
+                found = counter.solve(after, solution.mines, solution.safe)
+                assert (found is None) == (whole is None)
+                if found is None or whole is None:
+                    continue
+                assert (found.layouts, found.safe) == (whole.layouts, whole.safe)
+                assert found.mines == whole.mines
+                assert set(found.undecided) == set(whole.undecided)
+                seen += 1
+    assert seen > 50
+
+
+def test_counts_beyond_floating_point_are_graded():
+    """A board of thousands of cells has more layouts than the largest float, 10^308."""
+    level = Level(64, 64, 800)
+    session = Session.new(level, Start.ZERO, 1).open((30, 30))
+    hidden = cells_of(~session.board.opened & ~session.board.mines)
+    game = session.open(hidden[0]).replay(1.0)
+    assert game is not None
+    guess = grade(game).moves[-1]
+    assert guess.kind is Kind.NEEDLESS
+    assert guess.least_risk == 0
+    assert guess.risk == pytest.approx(800 / 4096, abs=0.02)
+
+
 def test_several_cells_are_worth_less_than_one_and_a_certain_mine_nothing():
     view, solution, counter = view_of(STUCK)
     one, two = (value(view, solution, counter, *cells) for cells in ([(7, 7)], [(7, 7), (7, 6)]))
@@ -287,6 +349,17 @@ def test_turning_points_in_words(grades):
     assert any(text.startswith("the first cell") for text in texts)
 
 
+def test_a_first_cell_that_is_a_mine_is_said_to_be_one():
+    games = (record("exact", Opening.of(LEVELS["beginner"], Start.ANY), 3, n) for n in range(40))
+    lost = next(game for game in games if len(game.moves) == 1)
+    graded = grade(lost)
+    said = sentence(graded.moves[0])
+    assert said.startswith(
+        "Move 1, (0,0): the first cell, at 12.3% risk; it was a mine, which took"
+    )
+    assert totals(graded)[1] == "Accuracy 100.0%: no guess."
+
+
 FIELDS = {
     *("index", "cells", "chord", "kind", "risk", "least_risk", "forced", "needless"),
     *("win_before", "win_after", "loss", "luck", "exact", "best_cell", "matters", "text"),
@@ -306,7 +379,7 @@ def test_players_are_summed_up_apart(games):
     everyone = summarise([*data, other])
     assert sum(one.games for one in everyone) == 21
     (ada,) = [one for one in everyone if one.player == "Ada"]
-    assert (ada.games, ada.won, ada.loss, ada.like) == (1, 1, 0.5, None)
+    assert (ada.games, ada.won, ada.loss, ada.comparison) == (1, 1, 0.5, None)
 
 
 def test_players_are_compared_with_known_ones():
@@ -316,8 +389,36 @@ def test_players_are_compared_with_known_ones():
     assert known["strongest"] < known["exact"] < known["knowledge"] < known["random"]
     for name, loss in known.items():
         (one,) = summarise([data | {"loss": loss}] * 5)
-        assert one.like == (name, loss)
-        assert summarise([data | {"loss": loss}] * 4)[0].like is None
+        assert one.comparison == (
+            f"Ada chooses about as well as {name}, which loses {loss:.1%} of a game."
+        )
+        assert summarise([data | {"loss": loss}] * 4)[0].comparison is None
+    (one,) = summarise([data | {"loss": loss} for loss in (0.0, 0.0, 0.0, 0.0, 0.3)])
+    assert one.margin > 0.06
+    assert "about as well as exact" in (one.comparison or "")
+
+
+def test_who_differs_from_all_known_players_is_between_two():
+    known = losses_of_players(LEVELS["beginner"], Start.SAFE)
+    game = record("exact", Opening.of(LEVELS["beginner"]), 4)
+    data = grade_to_json(grade(game), game) | {"player": "Ada"}
+    said = summarise([data | {"loss": (known["exact"] + known["knowledge"]) / 2}] * 5)[0].comparison
+    assert said == (
+        f"Ada chooses better than knowledge, which loses {known['knowledge']:.1%} of a game, and "
+        f"worse than exact, which loses {known['exact']:.1%} of a game."
+    )
+    said = summarise([data | {"loss": 2.0}] * 5)[0].comparison
+    assert said == f"Ada chooses worse than random, which loses {known['random']:.1%} of a game."
+
+
+def test_a_known_player_is_not_compared_with_itself():
+    game = record("exact", Opening.of(LEVELS["beginner"]), 4)
+    data = grade_to_json(grade(game), game)
+    loss = losses_of_players(LEVELS["beginner"], Start.SAFE)["exact"]
+    said = summarise([data] * 5)[0].comparison
+    assert said == f"Over many games, exact loses {loss:.1%} of a game."
+    said = summarise([data | {"player": "strongest"}] * 5)[0].comparison
+    assert said == "strongest is the judge: by its own judgement, its choices lose nothing."
 
 
 def test_what_is_known_of_players_was_measured():
@@ -410,6 +511,46 @@ def test_a_file_that_cannot_be_graded_costs_no_other(saved, capsys, tmp_path):
     assert len(out.splitlines()) == 1
     assert len(err.splitlines()) == 3
     assert all(line.startswith("jaxsweep: ") for line in err.splitlines())
+
+
+@pytest.mark.parametrize("damage", ["", "[", "{}", "[]", "[1]", '[{"file": "a"}]', "\xff"])
+def test_what_was_kept_and_is_damaged_is_graded_again(saved, capsys, tmp_path, damage):
+    out = tmp_path / "grades"
+    first = run(capsys, *saved[:2], "--out", out)
+    kept, _ = sorted(file for file in out.iterdir() if file.name != "grades.json")
+    whole = kept.read_text("utf-8")
+    kept.write_text(damage, "latin-1")
+    assert run(capsys, *saved[:2], "--out", out) == first
+    assert kept.read_text("utf-8") == whole
+
+
+def test_a_file_and_its_copy_are_counted_once(saved, capsys, tmp_path):
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(saved[0].read_bytes())
+    code, once, _ = run(capsys, *saved[:2])
+    assert code == 0
+    code, out, err = run(capsys, *saved[:2], copy)
+    assert (code, out) == (0, once)
+    assert err == f"jaxsweep: {copy} holds the same as {saved[0]}: it is counted once\n"
+    _, objects, err = run(capsys, *saved[:2], copy, "--json")
+    assert (len(objects.splitlines()), err) == (3, "")
+
+
+def test_games_that_cannot_be_graded_cost_no_others_of_their_file(saved, capsys, monkeypatch):
+    found = [from_bytes(file.read_bytes()) for file in saved[:3]]
+    found[1] = replace(found[1], moves=())
+    monkeypatch.setattr(grade_files, "read", lambda *_: found)
+    code, out, err = run(capsys, saved[0], "--json")
+    assert code == 2
+    assert [json.loads(line)["number"] for line in out.splitlines()] == [1, 3]
+    why = "game 2: a board without clicks: there are no moves to grade"
+    assert err == f"jaxsweep: {saved[0].name}: {why}\n"
+
+
+def test_a_game_that_is_not_there_is_asked_for(saved, capsys):
+    code, out, err = run(capsys, saved[0], "--json", "--game", "7")
+    assert (code, out) == (2, "")
+    assert err == f"jaxsweep: {saved[0]}: there is no game 7\n"
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,13 @@ from jaxsweep.native.board import board_of, used_size
 from jaxsweep.rules import bitboard, threefry
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
 from jaxsweep.rules.position import from_grid, stack, to_grid_positions
+from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.players import PLAYERS, advise
 from jaxsweep.simulation.stuck_positions import stuck_positions
 from jaxsweep.single.analysis import analyze
+from jaxsweep.single.grading import grade
 from jaxsweep.single.native_candidates import native_shortcuts
+from jaxsweep.single.replay import record
 from jaxsweep.strategies import STRATEGIES
 from jaxsweep.strategies.base import keys_of
 from jaxsweep.strategies.lookahead import Lookahead
@@ -237,3 +240,18 @@ def test_analyses_are_those_of_the_scalar_path():
         same_analysis(found, own)
         searched += own["best"].get("win_is_exact", False)
     assert 5 < searched < len(positions) - 5
+
+
+def test_grades_are_those_of_the_scalar_path():
+    """Of moves that are candidates, and of others; all but rounding is the same."""
+    counter, judged = Counter(), 0
+    for player, level in (("exact", "beginner"), ("exact", "expert"), ("random", "expert")):
+        for number in range(4):
+            game = record(player, Opening.of(LEVELS[level], Start.ZERO), 3, number)
+            fast = grade(game, counter=counter, shortcuts=native_shortcuts())
+            for found, own in zip(fast.moves, grade(game, counter=counter).moves, strict=True):
+                assert (found.kind, found.best_cell) == (own.kind, own.best_cell)
+                for name in ("risk", "win_before", "value", "win_after"):
+                    assert getattr(found, name) == pytest.approx(getattr(own, name), abs=1e-9)
+                judged += found.is_guess and not found.exact
+    assert judged > 20

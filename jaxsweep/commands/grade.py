@@ -5,11 +5,12 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from jaxsweep.commands import arguments, grade_report, replay_files
-from jaxsweep.commands.grade_files import Outcome, grade_all
+from jaxsweep.commands.grade_files import GradeError, Outcome, grade_all
 from jaxsweep.commands.progress import counting_bar
 from jaxsweep.formats import READ
 from jaxsweep.rules.level import Start
@@ -96,28 +97,41 @@ def _grade_one(parsed: argparse.Namespace) -> None:
 def _grade_many(parsed: argparse.Namespace) -> int:
     """Grades all games of all files; returns the exit status."""
     bar = counting_bar("files")
-    done: list[Outcome] = []
+    done, failed = 0, False
+    games: list[dict[str, Any]] = []
+    seen: dict[str, str] = {}
     try:
         with bar:
             task = bar.add_task("", total=len(parsed.files))
             for outcome in grade_all(parsed.files, parsed.start, parsed.out):
-                done.append(outcome)
-                bar.update(task, completed=len(done))
-                if parsed.json:
-                    _print_json(outcome, parsed.game)
+                done += 1
+                bar.update(task, completed=done)
+                failed |= outcome.error is not None
                 if outcome.error is not None:
                     print(f"jaxsweep: {outcome.error}", file=sys.stderr)
+                if parsed.json:
+                    _print_json(outcome, parsed.game)
+                elif outcome.content in seen:
+                    again = f"{outcome.source} holds the same as {seen[outcome.content]}"
+                    print(f"jaxsweep: {again}: it is counted once", file=sys.stderr)
+                else:
+                    # Without the moves: there may be many games.
+                    games += [game | {"moves": []} for game in outcome.games]
+                    if outcome.content:
+                        seen[outcome.content] = outcome.source
     except KeyboardInterrupt:
         kept = "" if parsed.out is None else f" in {parsed.out}; the same command goes on"
-        print(f"\n{len(done)} of {len(parsed.files)} files are graded{kept}.", file=sys.stderr)
+        print(f"\n{done} of {len(parsed.files)} files are graded{kept}.", file=sys.stderr)
         raise
-    games = [game for outcome in done for game in outcome.games]
-    if games and not parsed.json:
+    if games:
         grade_report.print_summary(Console(highlight=False), summarise(games))
-    return arguments.USAGE_ERROR if any(one.error is not None for one in done) else 0
+    return arguments.USAGE_ERROR if failed else 0
 
 
 def _print_json(outcome: Outcome, number: int | None) -> None:
-    for game in outcome.games:
-        if number in (None, game["number"]):
-            print(json.dumps(game), flush=True)
+    """Prints the games of a file, or the one with this number."""
+    wanted = [game for game in outcome.games if number in (None, game["number"])]
+    if outcome.games and not wanted:
+        raise GradeError(f"{outcome.source}: there is no game {number}")
+    for game in wanted:
+        print(json.dumps(game), flush=True)

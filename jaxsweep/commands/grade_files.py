@@ -4,8 +4,9 @@ import hashlib
 import json
 import multiprocessing
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +18,20 @@ from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.folders import claim_folder
 from jaxsweep.runtime.version import __version__
 from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
+from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.single.grading.report import graded_game
+from jaxsweep.single.native_candidates import is_compiled, prepared_shortcuts
 
 FEW = 3
 """Files that are graded in this process: others would take longer to start."""
+
+MANY = 40
+"""Files for each process from which on it loads machine code, if that was compiled before: it takes
+as long as to grade ten games without."""
+
+FIELDS = {"file", "number", "player", "outcome", "moves", "metrics"}
+"""Some of what is kept of every game: files without are not what this program wrote."""
 
 Graded = list[dict[str, Any]]
 """The graded games of one file, as plain data."""
@@ -36,7 +47,9 @@ class Outcome(NamedTuple):
     source: str
     games: Graded
     error: str | None = None
-    """Why it could not be graded."""
+    """Why it, or some of its games, could not be graded."""
+    content: str = ""
+    """A name of what it holds: files of the same name hold the same."""
 
 
 def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> Iterator[Outcome]:
@@ -53,33 +66,61 @@ def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> 
         return
     spawn = multiprocessing.get_context("spawn")
     workers = min(os.cpu_count() or 1, len(sources))
-    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=ignore_interrupts)
+    is_many = len(sources) >= MANY * workers
+    pool = ProcessPoolExecutor(workers, spawn, _be_ready, (is_many,))
     try:
         with starting_workers():
-            waiting = [pool.submit(_grade_one, source, start, out) for source in sources]
-        for done in waiting:  # In the order of the files, whichever is done first.
-            yield done.result()
+            waiting = deque(pool.submit(_grade_one, source, start, out) for source in sources)
+        while waiting:  # In the order of the files, whichever is done first.
+            yield waiting.popleft().result()
+    except BrokenExecutor as error:
+        what = "a process that graded games has ended: was there too little memory?"
+        raise GradeError(what) from error
     finally:
         end_workers(pool)  # After Ctrl-C, nobody waits for what is being graded.
 
 
+_shortcuts: Shortcuts | None = None
+"""The machine code, in a process that has loaded it."""
+
+
+def _be_ready(is_many: bool) -> None:
+    """Prepares a process for files, or for many files."""
+    global _shortcuts
+    ignore_interrupts()
+    if is_many and is_compiled():
+        _shortcuts = prepared_shortcuts()
+
+
 def _grade_one(source: str, start: Start | None, out: Path | None) -> Outcome:
     """Grades the games of a file, or reads what was kept of it."""
+    games: Graded = []
     try:
         data, name = read_source(source)
-        kept = None if out is None else out / f"{_key(data)}.json"
-        if kept is not None and kept.exists():
-            games = json.loads(kept.read_text("utf-8"))
-            return Outcome(source, [game | {"file": source} for game in games])
-        games = list(grade_source(data, name, source, start))
+        key = _key(data)
+        kept = None if out is None else out / f"{key}.json"
+        known = None if kept is None else _read_kept(kept)
+        if known is not None:
+            return Outcome(source, [game | {"file": source} for game in known], content=key)
+        games.extend(grade_source(data, name, source, start))
     except UserError as error:
-        return Outcome(source, [], str(error))
+        return Outcome(source, games, str(error))
     except OSError as error:
-        return Outcome(source, [], f"{source}: {error.strerror or error}")
+        return Outcome(source, games, f"{source}: {error.strerror or error}")
     if kept is not None:
         text = json.dumps(games) + "\n"
         write_atomically(kept, lambda part: part.write_text(text, "utf-8"))
-    return Outcome(source, games)
+    return Outcome(source, games, content=key)
+
+
+def _read_kept(file: Path) -> Graded | None:
+    """Returns the grades that were kept; None if there are none, or the file is damaged."""
+    try:
+        games = json.loads(file.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+    whole = isinstance(games, list) and games and all(isinstance(game, dict) for game in games)
+    return games if whole and all(game.keys() >= FIELDS for game in games) else None
 
 
 def _key(data: bytes) -> str:
@@ -88,14 +129,23 @@ def _key(data: bytes) -> str:
 
 
 def grade_source(data: bytes, name: str, source: str, start: Start | None) -> Iterator[dict]:
-    """Yields each game of a file, graded; raises `UserError` if there is none with moves."""
+    """Yields each game of a file, graded; raises `UserError` if one cannot be, after all others."""
     contents = read(data, name)
     games = games_in(contents)
     if not games:
         raise GradeError(f"{name}: a position, not a game: there are no moves to grade")
+    counter = Counter()  # Games of one board share components.
+    problem = None
     for number, content in enumerate(games, start=1):
-        replay = as_replay(content)
-        if not any(move.cells for move in replay.moves):
-            raise GradeError(f"{name}: a board without clicks: there are no moves to grade")
-        about = {"file": source, "number": number}
-        yield about | graded_game(replay, as_game(content), start)
+        which = name if len(games) == 1 else f"{name}: game {number}"
+        try:
+            replay = as_replay(content)
+            if not any(move.cells for move in replay.moves):
+                raise GradeError("a board without clicks: there are no moves to grade")
+            found = graded_game(replay, as_game(content), start, counter, _shortcuts)
+        except UserError as error:
+            problem = problem or GradeError(f"{which}: {error}")
+            continue
+        yield {"file": source, "number": number} | found
+    if problem is not None:
+        raise problem

@@ -87,8 +87,5 @@ def print_summary(console: Console, players: Sequence[Summary]) -> None:
         )
     console.print(table)
     for one in players:
-        if one.like is not None:
-            name, loss = one.like
-            console.print(
-                f"{one.player} chooses about as well as {name}, which loses {loss:.1%} of a game."
-            )
+        if one.comparison is not None:
+            console.print(Text(one.comparison))

@@ -16,6 +16,7 @@ from jaxsweep.native.fifty_fifty import forced_guess_factor
 from jaxsweep.native.joining import EXACT, OVER_CAPACITY
 from jaxsweep.native.lookahead import (
     MAX_CANDIDATES,
+    NO_CELL,
     is_under_way,
     list_candidates,
     number_range,
@@ -42,11 +43,11 @@ FOUND = np.dtype(
 
 @compiled
 @no_type_check
-def evaluate_fully(mines, settings, work, found):
+def evaluate_fully(mines, settings, also, work, found):
     """Evaluates the candidates of the position in `work.solver.position.grid`, in `found`.
 
-    The arguments are those of `native.players.guess`. Returns False if a question exceeds the
-    capacity.
+    The cell `also`, unless that is `NO_CELL`, is evaluated as deep as the best of them. The other
+    arguments are those of `native.players.guess`. Returns False if a question exceeds the capacity.
     """
     here = work.here
     solver, other, pairs, ahead, after = here
@@ -56,6 +57,8 @@ def evaluate_fully(mines, settings, work, found):
         return False
     ratio, most = settings.candidate_ratio, settings.max_candidates
     list_candidates(ratio, most, solver.board, solver.position, pairs, ahead)
+    if not _list_also(also, ahead):
+        return False
     highest = 0.0
     for i in range(ahead.count):
         cell = ahead.cell[i]
@@ -68,10 +71,26 @@ def evaluate_fully(mines, settings, work, found):
         ahead.value[i], found.deeper[i] = value, NOT_REFINED
     found.count = ahead.count
     if settings.refined > 1 and is_under_way(solver.position):
-        if refine_candidates(mines, settings, highest, here, work.deeper) < 0:
+        if refine_candidates(mines, settings, highest, also, here, work.deeper) < 0:
             return False
         for i in range(ahead.count):
             found.deeper[i] = ahead.value[i]
+    return True
+
+
+@compiled
+@no_type_check
+def _list_also(also, ahead):
+    """Lists a cell after all candidates, unless it is one; returns False if there is no room."""
+    if also == NO_CELL:
+        return True
+    for i in range(ahead.count):
+        if ahead.cell[i] == also:
+            return True
+    if ahead.count == MAX_CANDIDATES:
+        return False
+    ahead.cell[ahead.count] = also
+    ahead.count += 1
     return True
 
 

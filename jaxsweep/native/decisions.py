@@ -169,6 +169,6 @@ def rank_cells(seen, cells, mines, settings, work, values):
             ahead.count += 1
         highest = evaluate_listed(mines, NOTHING_PRUNED, here)
         if highest >= 0 and settings.refined > 1 and is_under_way(position):
-            highest = refine_candidates(mines, settings, highest, here, work.deeper)
+            highest = refine_candidates(mines, settings, highest, NO_CELL, here, work.deeper)
         if highest >= 0:
             values[which, : ahead.count] = ahead.value[: ahead.count]

@@ -32,6 +32,8 @@ from jaxsweep.scalar.lookahead import (
 )
 from jaxsweep.scalar.view import MAX_CELLS
 
+NO_CELL = -1
+
 MAX_CANDIDATES = 64
 """The most candidates that a player may ask for."""
 
@@ -89,7 +91,7 @@ def look_ahead(mines, settings, here, deeper):
     most = settings.max_candidates
     highest = evaluate_candidates(mines, settings, settings.fifty_fifties, most, margin, here)
     if highest >= 0 and refines:
-        highest = refine_candidates(mines, settings, highest, here, deeper)
+        highest = refine_candidates(mines, settings, highest, NO_CELL, here, deeper)
     if highest < 0:
         return -1
     # Of equal values the first, whatever rounding makes of them.
@@ -150,11 +152,11 @@ def evaluate_listed(mines, margin, space):
 
 @compiled
 @no_type_check
-def refine_candidates(mines, settings, highest, here, deeper):
+def refine_candidates(mines, settings, highest, also, here, deeper):
     """Evaluates the best candidates one number deeper, if they are close to the `highest` value.
 
-    All others get −1. Returns the highest of the new values; −1 where a question exceeds the
-    capacity.
+    So is the cell `also`, if it is listed. All others get −1. Returns the highest of the new
+    values; −1 where a question exceeds the capacity.
     """
     ahead, best = here.ahead, 0.0
     for i in range(ahead.count):
@@ -165,7 +167,8 @@ def refine_candidates(mines, settings, highest, here, deeper):
         better = 0
         for j in range(ahead.count):
             better += ahead.rank[j] > ahead.rank[i] or (ahead.rank[j] == ahead.rank[i] and j < i)
-        if ahead.rank[i] >= least and better < settings.refined:
+        close = ahead.rank[i] >= least and better < settings.refined
+        if close or ahead.cell[i] == also:
             value = _evaluate_deeper(ahead.cell[i], mines, settings, here, deeper)
             if value < 0:
                 return -1.0

@@ -12,6 +12,7 @@ is then an addition, and one more mine is a shift.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 from typing import NamedTuple, no_type_check
 
@@ -23,6 +24,9 @@ Constraint = tuple[CellSet, int]
 RESIDUAL_BITS = 5
 """Bits of a residual in a packed state: up to 8 mines, and a guard bit that a borrow clears."""
 
+
+SHAPES = 512
+"""Shapes of components that are remembered: a cell that is opened gives one for all its numbers."""
 
 LONG_COUNTS = 2048
 """Bits of a polynomial from which on its multiplication takes longer than the rest of a state."""
@@ -105,20 +109,30 @@ def forward_pass(constraints: tuple[Constraint, ...], max_states: int) -> Forwar
 
     Raises `OverBudgetError` as `count_component`.
     """
-    sets = _tile_sets(constraints)
-    order = _breadth_first(sets, constraints)
-    tiles = [(sets[numbers], numbers) for numbers in order]
-    width = sum(cells.bit_count() for cells, _ in tiles) + 1
-    steps = _steps(tiles, constraints, width)
+    tiles, steps, width = _shape(tuple([cells for cells, _ in constraints]))
     messages, states = _forward(constraints, steps, max_states)
     return ForwardPass(tiles, steps, messages, width, states)
 
 
+@lru_cache(maxsize=SHAPES)
 @no_type_check
-def _tile_sets(constraints):
+def _shape(constrained):
+    """Returns the tile sets, the steps and the width of a component with these constrained cells.
+
+    They do not depend on how many of the cells are mines.
+    """
+    sets = _tile_sets(constrained)
+    order = _breadth_first(sets, len(constrained))
+    tiles = [(sets[numbers], numbers) for numbers in order]
+    width = sum(cells.bit_count() for cells, _ in tiles) + 1
+    return tiles, _steps(tiles, constrained, width), width
+
+
+@no_type_check
+def _tile_sets(constrained):
     """Returns the cells of each tile set, by the set of its numbers."""
     numbers_of = {}
-    for number, (cells, _) in enumerate(constraints):
+    for number, cells in enumerate(constrained):
         for cell in indices(cells):
             numbers_of[cell] = numbers_of.get(cell, 0) | 1 << number
     sets = {}
@@ -128,12 +142,12 @@ def _tile_sets(constraints):
 
 
 @no_type_check
-def _breadth_first(sets, constraints):
+def _breadth_first(sets, count):
     """Orders tile sets breadth first from an end, which keeps the states few (Cuthill, McKee).
 
     The last of a first search is a pseudo-peripheral set: the search that counts starts there.
     """
-    of_number = [[] for _ in constraints]
+    of_number = [[] for _ in range(count)]
     for numbers in sets:
         for number in indices(numbers):
             of_number[number].append(numbers)
@@ -152,21 +166,21 @@ def _breadth_first(sets, constraints):
 
 
 @no_type_check
-def _steps(tiles, constraints, width):
+def _steps(tiles, constrained, width):
     """Returns, for each tile set, its choices, the check that follows, and the guard bits.
 
     A choice is a number of mines: what it subtracts from a state, the shift of the polynomial, its
     ways, and its ways with a given cell a mine. The check is what the sets to come have room for,
     for each number, over the guard bits.
     """
-    guards = sum([1 << (n * RESIDUAL_BITS + RESIDUAL_BITS - 1) for n in range(len(constraints))])
-    rooms = [cells.bit_count() for cells, _ in constraints]
+    guards = sum([1 << (n * RESIDUAL_BITS + RESIDUAL_BITS - 1) for n in range(len(constrained))])
+    rooms = [cells.bit_count() for cells in constrained]
     steps = []
     for cells, numbers in tiles:
         size, own = cells.bit_count(), indices(numbers)
         one = sum([1 << n * RESIDUAL_BITS for n in own])
         choices = []
-        for mines in range(min(size, min([constraints[n][1] for n in own])) + 1):
+        for mines in range(size + 1):
             with_cell = comb(size - 1, mines - 1) if mines else 0
             choices.append((mines * one, mines * width, comb(size, mines), with_cell))
         for n in own:

@@ -90,12 +90,16 @@ class Counter:
         self._memo: dict[tuple[Constraint, ...], CountedComponent] = {}
 
     @no_type_check
-    def solve(self, view: View, known_mines: CellSet = 0) -> Solution | None:
+    def solve(
+        self, view: View, known_mines: CellSet = 0, known_safe: CellSet = 0
+    ) -> Solution | None:
         """Counts the layouts in which the `known_mines` are mines; None if there is none.
+
+        Of the cells of `known_safe`, those that are hidden are known to be safe.
 
         Raises `OverBudgetError` if there are too many states.
         """
-        counted = self._count_all(view, known_mines)
+        counted = self._count_all(view, known_mines, known_safe)
         return None if counted is None else _join(view, *counted)
 
     def mine_range(self, view: View) -> tuple[int, int] | None:
@@ -103,7 +107,7 @@ class Counter:
 
         Raises `OverBudgetError` if there are too many states.
         """
-        counted = self._count_all(view, 0)
+        counted = self._count_all(view, 0, 0)
         if counted is None:
             return None
         _, mines, components, unconstrained = counted
@@ -112,12 +116,12 @@ class Counter:
         return least, least + spread + unconstrained.bit_count()
 
     @no_type_check
-    def _count_all(self, view, known_mines):
+    def _count_all(self, view, known_mines, known_safe):
         """Reduces a position, and counts its components; None if it is contradictory.
 
         Returns the certain cells that were found, the components, and the unconstrained cells.
         """
-        reduced = reduce(view, known_mines)
+        reduced = reduce(view, known_mines, known_safe)
         if reduced is None:
             return None
         safe, mines, constraints = reduced
@@ -187,14 +191,16 @@ def _without_layouts(
 
 
 @no_type_check
-def reduce(view: View, known_mines: CellSet) -> tuple[CellSet, CellSet, set[Constraint]] | None:
+def reduce(
+    view: View, known_mines: CellSet, known_safe: CellSet = 0
+) -> tuple[CellSet, CellSet, set[Constraint]] | None:
     """Applies the single-cell rules until they find no more.
 
     Returns the safe cells, the mines with the known ones, and the constraints on all others; None
     if a number is contradicted.
     """
     near, numbers, hidden = view.geometry.near, view.numbers, view.hidden
-    safe, mines = 0, known_mines
+    safe, mines = known_safe & hidden, known_mines
     waiting = view.frontier_numbers
     left = []
     changed = True

@@ -29,6 +29,9 @@ MIN_OPEN = 6
 """Open cells from which on candidates are evaluated one number deeper. With fewer, games are won by
 finding a large opening, about which two numbers say less than one does."""
 
+NO_GOAL = -1.0
+"""A value that every cell reaches: nothing is pruned."""
+
 CORNER, SIDE, INNER = 3, 5, 8
 """The neighbours of a cell in a corner, at a side, and inside the board."""
 
@@ -67,6 +70,10 @@ class Evaluated:
     """The expected value: safe, no 50/50 lost, times the value of the afterstate."""
 
 
+Afterstates = dict[tuple[CellIndex, int], tuple[View, Solution | None]]
+"""By a cell and the number that it shows: the afterstate, and its solution; None if it has none."""
+
+
 class Evaluations(NamedTuple):
     """Candidates one number ahead, and the closest of them one number deeper."""
 
@@ -81,8 +88,8 @@ class Shortcuts(NamedTuple):
     They return None where they cannot.
     """
 
-    candidates: Callable[[View, Solution], Evaluations | None]
-    """Evaluates all candidates."""
+    candidates: Callable[[View, Solution, Sequence[CellIndex]], Evaluations | None]
+    """Evaluates all candidates, and certain other cells as deep as the best of them."""
     endgame: Callable[[View], EndgameSearch | None]
     """Searches the end game."""
 
@@ -102,7 +109,7 @@ def look_ahead(
     `only_best`, candidates that cannot be the best are left out. The cells of `also` are evaluated
     as deep as the best candidates, whatever their merit.
     """
-    found = None if shortcuts is None or also else shortcuts.candidates(view, solution)
+    found = None if shortcuts is None else shortcuts.candidates(view, solution, also)
     if found is None:
         evaluated = _evaluate_here(view, solution, counter, settings, only_best, also)
     else:
@@ -137,18 +144,20 @@ def _evaluate_here(
     also: Sequence[CellIndex],
 ) -> list[Evaluated]:
     """Evaluates candidates, and the cells of `also`, with the counter."""
+    view = view.reading(solution.uncertain)
     pairs = fifty_fifties(view, solution, counter) if settings.fifty_fifties else []
     factor, factors = forced_guess_factors(pairs)
     cells = candidates(view, solution, factor, factors, settings, settings.max_candidates)
     cells += [cell for cell in also if cell not in cells]
     refines = settings.refined > 1 and view.opened.bit_count() >= MIN_OPEN
-    margin = settings.refined_margin if refines else EQUAL
+    margin = (settings.refined_margin if refines else EQUAL) if only_best else 1.0
+    solved: Afterstates = {}
     evaluated = _evaluate_all(
-        view, solution, counter, cells, factor, factors, settings, margin if only_best else 1.0
+        view, solution, counter, cells, factor, factors, settings, margin, also, solved
     )
     if not refines:
         return evaluated
-    deeper = _refine(view, solution, counter, evaluated, settings, also)
+    deeper = _refine(view, solution, counter, evaluated, settings, only_best, also, solved)
     if only_best:
         return [replace(one, value=deeper[one.cell]) for one in evaluated if one.cell in deeper]
     return _behind_refined(evaluated, deeper)
@@ -212,12 +221,18 @@ def _evaluate_all(
     factors: dict[CellIndex, float],
     settings: LookaheadSettings,
     margin: float,
+    also: Sequence[CellIndex] = (),
+    solved: Afterstates | None = None,
 ) -> list[Evaluated]:
-    """Evaluates cells one number ahead, without those behind the best by more than `margin`."""
+    """Evaluates cells one number ahead, without those behind the best by more than `margin`.
+
+    Those of `also` are not left out. The afterstates are noted in `solved`.
+    """
     evaluated, highest = [], 0.0
     for cell in cells:
         own, weight = factors.get(cell, factor), settings.second_weight
-        one = evaluate(view, solution, counter, cell, own, weight, highest - margin)
+        goal = NO_GOAL if cell in also else highest - margin
+        one = evaluate(view, solution, counter, cell, own, weight, goal, solved)
         if one is not None:
             evaluated.append(one)
             highest = max(highest, one.value)
@@ -230,18 +245,27 @@ def _refine(
     counter: Counter,
     evaluated: list[Evaluated],
     settings: LookaheadSettings,
+    only_best: bool,
     also: Sequence[CellIndex],
+    solved: Afterstates,
 ) -> dict[CellIndex, float]:
     """Evaluates the best candidates one number deeper, if they are close, and those of `also`.
 
-    Returns their values.
+    Returns their values; with `only_best` those of `also`, and of others that may be the best.
     """
     ranks = {one.cell: round(one.value / CLOSE) for one in evaluated}
     ranked = sorted(evaluated, key=lambda one: -ranks[one.cell])
     least = ranks[ranked[0].cell] - round(settings.refined_margin / CLOSE)
     close = [one for one in ranked[: settings.refined] if ranks[one.cell] >= least]
     close += [one for one in ranked if one.cell in also and one not in close]
-    return {one.cell: _value_deeper(view, solution, counter, one, settings) for one in close}
+    deeper, highest = {}, 0.0
+    for one in close:
+        goal = highest - EQUAL if only_best and one.cell not in also else NO_GOAL
+        value = _value_deeper(view, solution, counter, one, settings, goal, solved)
+        if value is not None:
+            deeper[one.cell] = value
+            highest = max(highest, value)
+    return deeper
 
 
 def _behind_refined(evaluated: list[Evaluated], deeper: dict[CellIndex, float]) -> list[Evaluated]:
@@ -262,27 +286,55 @@ def _behind_refined(evaluated: list[Evaluated], deeper: dict[CellIndex, float]) 
 
 
 def _value_deeper(
-    view: View, solution: Solution, counter: Counter, one: Evaluated, settings: LookaheadSettings
-) -> float:
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    one: Evaluated,
+    settings: LookaheadSettings,
+    goal: float,
+    solved: Afterstates,
+) -> float | None:
     """Returns the expected value of a candidate by the best candidate of each afterstate.
 
-    Where an afterstate has a safe cell that is useful, or nothing is uncertain, its value is that
-    of its two safest cells. An afterstate beyond the budget counts as the others do on average.
+    None if it must be below `goal`. Where an afterstate has a safe cell that is useful, or nothing
+    is uncertain, its value is that of its two safest cells. An afterstate beyond the budget counts
+    as the others do on average. Those in `solved` are not solved again.
     """
-    known = value = 0.0
+    waiting = []
+    most = one.safety
+    """What the value is at most, but for the factor: of what is not known, all is won."""
     for number in _number_range(view, solution, one.cell):
-        after = view.after(one.cell, number)
         try:
-            found = counter.solve(after, solution.mines)
-            if found is None:
-                continue
-            own = _best_value(after, found, counter, settings)
+            after, found = _solve_after(view, solution, counter, one.cell, number, solved)
         except OverBudgetError:
             continue
-        probability = found.layouts / solution.layouts
+        if found is not None:
+            probability = found.layouts / solution.layouts
+            highest = _highest_value(found)
+            waiting.append((probability, highest, after, found))
+            most -= probability * (1.0 - highest)
+    # The likeliest first: they tell soonest that the goal is out of reach.
+    waiting.sort(key=lambda item: -item[0])
+    known = value = 0.0
+    for probability, highest, after, found in waiting:
+        if most * one.factor + SLACK < goal:
+            return None
+        try:
+            own = _best_value(after, found, counter, settings)
+        except OverBudgetError:
+            most += probability * (1.0 - highest)
+            continue
         known += probability
         value += probability * own
+        most -= probability * (highest - own)
     return (value / known if known else 1.0) * one.safety * one.factor
+
+
+def _highest_value(solution: Solution) -> float:
+    """Returns an upper bound of what an afterstate is worth: its safest cell has to survive."""
+    if solution.safe or not solution.undecided:
+        return 1.0
+    return 1.0 - min(found for _, found in solution.undecided) / solution.layouts
 
 
 def _best_value(
@@ -293,6 +345,7 @@ def _best_value(
         return 1.0
     if least_risks(view, solution)[0] == 0:
         return two_safest(view, solution, settings.second_weight)
+    view = view.reading(solution.uncertain)
     cells = candidates(view, solution, 1.0, {}, settings, settings.deeper_candidates)
     evaluated = _evaluate_all(view, solution, counter, cells, 1.0, {}, settings, EQUAL)
     return max(one.value for one in evaluated)
@@ -304,6 +357,28 @@ def _number_range(view: View, solution: Solution, cell: CellIndex) -> range:
     return range((near & solution.mines).bit_count(), (near & view.hidden).bit_count() + 1)
 
 
+def _solve_after(
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    cell: CellIndex,
+    number: int,
+    solved: Afterstates | None,
+) -> tuple[View, Solution | None]:
+    """Solves the afterstate of a cell that shows a number, or finds it in `solved`.
+
+    Raises `OverBudgetError` if there are too many states.
+    """
+    key = (cell, number)
+    if solved is not None and key in solved:
+        return solved[key]
+    after = view.after(cell, number)
+    found = after, counter.solve(after, solution.mines, solution.safe)
+    if solved is not None:
+        solved[key] = found
+    return found
+
+
 def evaluate(
     view: View,
     solution: Solution,
@@ -312,11 +387,12 @@ def evaluate(
     factor: float,
     second_weight: float,
     goal: float,
+    solved: Afterstates | None = None,
 ) -> Evaluated | None:
     """Evaluates every number that a cell may show; None if its value must be below `goal`.
 
     An afterstate beyond the budget counts as the others do on average; if all are, the value is
-    that of staying alive.
+    that of staying alive. Afterstates are noted in `solved`, if it is given.
     """
     safety = 1.0 - solution.risk(cell)
     layouts = progress = 0
@@ -325,9 +401,8 @@ def evaluate(
         # All that is not known yet may have a value of 1, within a rounding error.
         if (value + max(safety - known, 0.0)) * factor + SLACK < goal:
             return None
-        after = view.after(cell, number)
         try:
-            found = counter.solve(after, solution.mines)
+            after, found = _solve_after(view, solution, counter, cell, number, solved)
         except OverBudgetError:
             continue
         if found is not None:

@@ -16,13 +16,13 @@ from jaxsweep.scalar.exact import Counter, Solution
 from jaxsweep.scalar.fifty_fifty import fifty_fifties, forced_guess_factors
 from jaxsweep.scalar.geometry import CellIndex, CellSet, indices
 from jaxsweep.scalar.joint_safety import joint_safety, without
-from jaxsweep.scalar.lookahead import evaluate, look_ahead, two_safest
+from jaxsweep.scalar.lookahead import NO_GOAL, Shortcuts, evaluate, look_ahead, two_safest
 from jaxsweep.scalar.players import BEST, PLAYERS, LookaheadPlayer
 from jaxsweep.scalar.view import View
 from jaxsweep.scalar.win_probability import win_curve
 
-NO_GOAL = -1.0
-"""A value that every cell reaches: nothing is pruned."""
+ROUNDING = 1e-9
+"""Chances to win that differ by less are equal."""
 
 
 class MoveValue(NamedTuple):
@@ -44,7 +44,12 @@ def judge() -> LookaheadPlayer:
 
 
 def value_move(
-    view: View, solution: Solution, counter: Counter, chosen: CellSet, expected: float
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    chosen: CellSet,
+    expected: float,
+    shortcuts: Shortcuts | None = None,
 ) -> MoveValue:
     """Values the opening of cells that are not all certainly safe.
 
@@ -55,6 +60,7 @@ def value_move(
         chosen: the cells that were opened, some of which may be certain.
         expected: the chance to win that the moves before it left. It is that of the best move, if
             a cell is certainly safe and search is not in reach: the look-ahead values guesses.
+        shortcuts: what may evaluate candidates faster.
 
     Raises `OverBudgetError` if the position, or one after it, has too many states.
 
@@ -67,19 +73,25 @@ def value_move(
         share = 0.0 if lost else _relative(view, solution, counter, uncertain, None)
         return MoveValue(expected, expected * share, False, _first_safe(view, solution))
     alone = uncertain if len(uncertain) == 1 and not lost else ()
-    wins = _wins_by_lookahead(view, solution, counter, alone)
-    best = max(wins, key=lambda cell: wins[cell])
+    wins = _wins_by_lookahead(view, solution, counter, alone, shortcuts)
+    highest = max(wins.values())
+    # Of equal ones the first, whatever rounding makes of them.
+    best = next(cell for cell in wins if wins[cell] >= highest - ROUNDING)
     if alone:
         value = wins[view.geometry.cell(alone[0])]
     else:
         reference = best[0] * view.geometry.cols + best[1]
         share = 0.0 if lost else _relative(view, solution, counter, uncertain, reference)
-        value = wins[best] * share
-    return MoveValue(wins[best], value, False, best)
+        value = highest * share
+    return MoveValue(highest, value, False, best)
 
 
 def value_position(
-    view: View, solution: Solution, counter: Counter, expected: float
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    expected: float,
+    shortcuts: Shortcuts | None = None,
 ) -> tuple[float, bool]:
     """Returns the chance to win of a position by the best play, and whether it is exact.
 
@@ -92,7 +104,7 @@ def value_position(
         return found.best, True
     if solution.safe:
         return expected, False
-    return max(_wins_by_lookahead(view, solution, counter, ()).values()), False
+    return max(_wins_by_lookahead(view, solution, counter, (), shortcuts).values()), False
 
 
 def value_first_cell(
@@ -142,10 +154,18 @@ def _first_safe(view: View, solution: Solution) -> Cell:
 
 
 def _wins_by_lookahead(
-    view: View, solution: Solution, counter: Counter, also: Sequence[CellIndex]
+    view: View,
+    solution: Solution,
+    counter: Counter,
+    also: Sequence[CellIndex],
+    shortcuts: Shortcuts | None,
 ) -> dict[Cell, float]:
-    """Returns the win probabilities of all candidates, and of the cells of `also`."""
-    _, found = look_ahead(view, solution, counter, judge().settings, also=also)
+    """Returns the win probabilities of the best candidates, and of the cells of `also`.
+
+    The best are first.
+    """
+    settings = judge().settings
+    _, found = look_ahead(view, solution, counter, settings, True, also, shortcuts)
     return {one.cell: one.win for one in found}
 
 

@@ -44,6 +44,17 @@ class View:
         zeros = [i for i in np.flatnonzero(numbers == 0).tolist() if near[i] & hidden]
         return [*np.flatnonzero(numbers > 0).tolist(), *zeros]
 
+    def reading(self, uncertain: CellSet) -> "View":
+        """Returns the same view, of which only numbers next to these cells are read.
+
+        That is enough where all other hidden cells are known to be mines, or to be safe.
+        """
+        view, near = replace(self), self.geometry.near
+        view.__dict__["frontier_numbers"] = [
+            cell for cell in self.frontier_numbers if near[cell] & uncertain
+        ]
+        return view
+
     def after(self, cell: CellIndex, number: int) -> "View":
         """Returns the afterstate in which a hidden cell was opened and showed a number."""
         view = replace(self.with_number(cell, number), hidden=self.hidden & ~(1 << cell))

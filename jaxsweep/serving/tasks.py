@@ -111,7 +111,7 @@ def grade_replay(body: bytes, which: Which, limits: Limits) -> bytes:
     replay, game = game_in(body, which, limits)
     if not any(move.cells for move in replay.moves):
         raise ReplayError("a board without clicks: there are no moves to grade")
-    return to_bytes(graded_game(replay, game, None))
+    return to_bytes(graded_game(replay, game, None, shortcuts=_machine_code.shortcuts))
 
 
 def describe_file(body: bytes, limits: Limits) -> bytes:

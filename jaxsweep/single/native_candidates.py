@@ -1,5 +1,6 @@
 """Candidates found in machine code: for analyses of many positions, one after the other."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,7 +10,7 @@ from jaxtyping import Int64
 from jaxsweep.rules.board import Cell
 from jaxsweep.rules.notation import from_text
 from jaxsweep.scalar.exact import Solution
-from jaxsweep.scalar.geometry import Geometry
+from jaxsweep.scalar.geometry import CellIndex, Geometry
 from jaxsweep.scalar.lookahead import Evaluated, Evaluations, Shortcuts
 from jaxsweep.scalar.players import BEST, PLAYERS, LookaheadPlayer
 from jaxsweep.scalar.view import View
@@ -54,6 +55,7 @@ def native_shortcuts() -> Shortcuts:
     # Imported here: Numba takes longer to load than a position to analyse.
     from jaxsweep.native.board import make_record
     from jaxsweep.native.candidates import FOUND, NOT_REFINED, evaluate_fully, search_fully
+    from jaxsweep.native.lookahead import NO_CELL
     from jaxsweep.native.players import Workspace, make_workspace, settings_of
 
     player = PLAYERS[BEST]
@@ -67,8 +69,11 @@ def native_shortcuts() -> Shortcuts:
         work.solver.position["grid"][: len(view.numbers)] = view.numbers
         return work
 
-    def evaluate(view: View, solution: Solution) -> Evaluations | None:
-        if not evaluate_fully(np.int64(view.mines), settings, loaded(view), found):
+    def evaluate(view: View, solution: Solution, also: Sequence[CellIndex]) -> Evaluations | None:
+        if len(also) > 1:
+            return None
+        other, work = np.int64(also[0] if also else NO_CELL), loaded(view)
+        if not evaluate_fully(np.int64(view.mines), settings, other, work, found):
             return None
         listed = range(int(found["count"]))
         cell = [int(found["cell"][i]) for i in listed]

@@ -19,6 +19,7 @@ from jaxsweep.scalar.counting import OverBudgetError
 from jaxsweep.scalar.exact import Counter, reduce
 from jaxsweep.scalar.geometry import CellSet, from_mask
 from jaxsweep.scalar.joint_safety import joint_safety
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.scalar.move_values import (
     MoveValue,
     value_first_cell,
@@ -127,7 +128,12 @@ class Grade:
         return tuple(sorted(chosen, key=lambda move: move.index))
 
 
-def grade(replay: Replay, start: Start | None = None, counter: Counter | None = None) -> Grade:
+def grade(
+    replay: Replay,
+    start: Start | None = None,
+    counter: Counter | None = None,
+    shortcuts: Shortcuts | None = None,
+) -> Grade:
     """Grades every move of a game.
 
     Args:
@@ -135,6 +141,7 @@ def grade(replay: Replay, start: Start | None = None, counter: Counter | None = 
         start: the start rule; by default that of the replay, but SAFE for a game that was not dealt
             here: files of others do not say it, and hardly any game lets the first cell be a mine.
         counter: remembers components from one game to the next.
+        shortcuts: what evaluates candidates faster, with the same results but for rounding.
 
     Raises `ReplayError` for a board of too many cells.
 
@@ -145,7 +152,8 @@ def grade(replay: Replay, start: Start | None = None, counter: Counter | None = 
             f"a board of {level.rows}×{level.cols} is too large to be graded: {MAX_CELLS} cells at "
             f"most"
         )
-    return _Grading(replay, _start_rule(replay, start), counter or Counter()).run()
+    rule = _start_rule(replay, start)
+    return _Grading(replay, rule, counter or Counter(), shortcuts).run()
 
 
 def _start_rule(replay: Replay, start: Start | None) -> Start:
@@ -162,8 +170,9 @@ def _start_rule(replay: Replay, start: Start | None) -> Start:
 class _Grading:
     """A game under way, and what is known about its moves so far."""
 
-    def __init__(self, replay: Replay, start: Start, counter: Counter):
+    def __init__(self, replay: Replay, start: Start, counter: Counter, shortcuts: Shortcuts | None):
         self.replay, self.start, self.counter = replay, start, counter
+        self.shortcuts = shortcuts
         self.mines = replay.opening.level.mines
         self.expected = 1.0
         """The chance to win that the last valued move left."""
@@ -196,7 +205,7 @@ class _Grading:
         try:
             solution = self.counter.solve(view)
             assert solution is not None, "the layout of the game is consistent"
-            return value_position(view, solution, self.counter, self.expected)
+            return value_position(view, solution, self.counter, self.expected, self.shortcuts)
         except OverBudgetError:
             return self.expected, False
 
@@ -249,10 +258,11 @@ class _Grading:
         kind = Kind.NEEDLESS if solution.safe else Kind.FORCED
         try:
             safety = float(joint_safety(view, solution, chosen, self.counter))
-            valued = value_move(view, solution, self.counter, chosen, expected)
+            valued = value_move(view, solution, self.counter, chosen, expected, self.shortcuts)
         except OverBudgetError:
             return replace(unknown, kind=kind)
-        least = 0.0 if solution.safe else min(found for _, found in solution.undecided)
+        # Of integers, which may be beyond what a floating-point number holds.
+        least = 0 if solution.safe else min(found for _, found in solution.undecided)
         self._expect(valued.chosen, safety)
         return self._with_value(graded, kind, 1.0 - safety, least / solution.layouts, valued)
 

@@ -7,6 +7,8 @@ from jaxsweep.metrics.luck import luck
 from jaxsweep.rules.clicks import ClickedGame
 from jaxsweep.rules.level import Start
 from jaxsweep.rules.status import GameStatus
+from jaxsweep.scalar.exact import Counter
+from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.single.grading.accounting import Grade, GradedMove, Kind, grade
 from jaxsweep.single.replay.format import Replay
 from jaxsweep.single.words import count
@@ -48,9 +50,18 @@ def grade_to_json(graded: Grade, replay: Replay) -> dict[str, Any]:
     }
 
 
-def graded_game(replay: Replay, game: ClickedGame, start: Start | None) -> dict[str, Any]:
-    """Returns a game with its grades and metrics, as plain data."""
-    figures = grade_to_json(grade(replay, start), replay)
+def graded_game(
+    replay: Replay,
+    game: ClickedGame,
+    start: Start | None,
+    counter: Counter | None = None,
+    shortcuts: Shortcuts | None = None,
+) -> dict[str, Any]:
+    """Returns a game with its grades and metrics, as plain data.
+
+    The counter and the shortcuts are those of `grade`.
+    """
+    figures = grade_to_json(grade(replay, start, counter, shortcuts), replay)
     if game.player is not None:
         figures["player"] = game.player
     return figures | {"metrics": metrics_to_json(game_metrics(game)) | {"luck": luck(game)}}
@@ -103,11 +114,11 @@ def sentence(move: GradedMove) -> str:
     if move.loss >= SHOWN:
         parts.append(_what_was_lost(move))
     died = move.win_after == 0 and move.value > 0
-    if move.kind is Kind.FIRST:
+    if died:
+        parts.append(f"it was a mine, which took {-move.luck:.1%}")
+    elif move.kind is Kind.FIRST:
         verb = "raised" if move.luck >= 0 else "lowered"
         parts.append(f"what it showed {verb} the chance to {move.win_after:.1%}")
-    elif died:
-        parts.append(f"it was a mine, which took {-move.luck:.1%}")
     elif abs(move.luck) >= SHOWN:
         held = "it held and" if move.luck > 0 else "it held, but"
         gave = "gave" if move.luck > 0 else "took"
@@ -144,11 +155,13 @@ def totals(graded: Grade) -> list[str]:
     forced, needless = graded.count(Kind.FORCED), graded.count(Kind.NEEDLESS)
     end = "" if graded.outcome is not GameStatus.PLAYING else f" now {graded.win_after:.1%};"
     luck = f"{'gave' if graded.luck >= 0 else 'took'} {abs(graded.luck):.1%}"
-    guesses = count(forced + needless, "guess", "guesses")
+    guesses = "no guess"
+    if forced + needless:
+        guesses = f"{count(forced + needless, 'guess', 'guesses')}, {needless} of them needless"
     return [
         f"{_OUTCOMES[graded.outcome]}:{end} the chance to win was {graded.win_before:.1%}, "
         f"luck {luck}, choices lost {graded.loss:.1%}.",
-        f"Accuracy {graded.accuracy:.1%}: {guesses}, {needless} of them needless.",
+        f"Accuracy {graded.accuracy:.1%}: {guesses}.",
     ]
 
 

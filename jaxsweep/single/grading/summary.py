@@ -7,6 +7,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from jaxsweep.rules.level import Level, Start
+from jaxsweep.scalar.players import BEST
 from jaxsweep.single.grading.reference import losses_of_players
 
 ENOUGH = 5
@@ -36,12 +37,32 @@ class Summary:
     """Needless guesses in a game."""
 
     @property
-    def like(self) -> tuple[str, float] | None:
-        """The known player whose mean loss is nearest, and that; None where nothing is known."""
+    def comparison(self) -> str | None:
+        """How well the player chooses beside known ones, in a sentence; None for too few games.
+
+        Of a known player it says what that loses in the long run.
+        """
         known = losses_of_players(self.level, Start(self.start))
         if not known or self.games < ENOUGH:
             return None
-        return min(known.items(), key=lambda other: abs(other[1] - self.loss))
+        if self.player == BEST:
+            return f"{self.player} is the judge: by its own judgement, its choices lose nothing."
+        if self.player in known:
+            return f"Over many games, {self.player} loses {known[self.player]:.1%} of a game."
+        nearest = min(known, key=lambda name: abs(known[name] - self.loss))
+        if abs(known[nearest] - self.loss) <= self.margin:
+            return (
+                f"{self.player} chooses about as well as {nearest}, which loses "
+                f"{known[nearest]:.1%} of a game."
+            )
+        better = max((n for n in known if known[n] < self.loss), key=known.__getitem__, default="")
+        worse = min((n for n in known if known[n] > self.loss), key=known.__getitem__, default="")
+        sides = [
+            f"{side} than {name}, which loses {known[name]:.1%} of a game"
+            for side, name in (("better", worse), ("worse", better))
+            if name
+        ]
+        return f"{self.player} chooses {', and '.join(sides)}."
 
 
 def summarise(games: Sequence[Mapping[str, Any]]) -> list[Summary]:
