@@ -116,9 +116,18 @@ def read_board(found: Any) -> OrderedBoard:
     board = OrderedBoard(opening, mines, bbbv, hardest, steps, _read_source(found))
     of_steps = board.to_json()
     for name in ("difficulty", "difficulty_parts"):
-        if found.get(name) != of_steps[name]:
+        if not _is_same(found.get(name), of_steps[name]):
             raise BoardError(f"{name} is not that of the steps, {json.dumps(of_steps[name])}")
     return board
+
+
+def _is_same(found: Any, expected: Any) -> bool:
+    """Returns whether two values of JSON are equal; unlike Python, it has no numbers as truths."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(
+            _is_same(found[name], expected[name]) for name in found
+        )
+    return isinstance(found, bool) == isinstance(expected, bool) and found == expected
 
 
 def _read_source(found: dict[str, Any]) -> Source | None:

@@ -4,8 +4,8 @@ Steps that only find mines that no later step uses are left out in the end.
 """
 
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from jaxsweep.puzzles.certificate import Step, Tier
 from jaxsweep.puzzles.few_numbers import Stuck
@@ -66,6 +66,27 @@ def flood_fills(mines: Mask) -> Iterator[tuple[Cell, CellSet]]:
         yield divmod(cell, mines.shape[1]), solving.opened
 
 
+@dataclass(frozen=True)
+class _Deduction:
+    """A step, as it was found."""
+
+    tier: Tier
+    numbers: Sequence[CellIndex]
+    mine_count: bool
+    hidden: CellSet
+    """The cells of which nothing was known then."""
+    known: CellSet
+    """The mines that were known then."""
+    safe: CellSet
+    mines: CellSet
+    spare: "_Spare | None"
+    """Returns those of its numbers that prove its safe cells and some of its mines; None if that
+    takes all of them."""
+
+
+_Spare = Callable[[CellSet], Sequence[CellIndex]]
+
+
 class _Solving:
     """A board that is being solved."""
 
@@ -76,7 +97,7 @@ class _Solving:
         self._numbers = [(near & self._mines).bit_count() for near in self._near]
         self.opened: CellSet = 0
         self.known: CellSet = 0
-        self._steps: list[tuple[Step, CellSet]] = []
+        self._deductions: list[_Deduction] = []
         self._waiting: deque[CellIndex] = deque()
         self._counter = Counter()
 
@@ -112,35 +133,28 @@ class _Solving:
         if hardest >= Tier.PAIR and self._pair():
             return True
         if hardest >= Tier.COUNT and self.known == self._mines:
-            self._conclude(Tier.COUNT, [], True, self._hidden, 0)
+            self._conclude(self._deduced(Tier.COUNT, [], self._hidden, mine_count=True))
             return True
         return hardest >= Tier.EXACT and self._exact()
 
-    def _conclude(
+    def _conclude(self, found: "_Deduction") -> None:
+        """Notes a deduction, and does what follows from it."""
+        self._deductions.append(found)
+        self.known |= found.mines
+        for mine in indices(found.mines):
+            self._waiting.extend(indices(self._near[mine] & self.opened))
+        self.open(found.safe)
+
+    def _deduced(
         self,
         tier: Tier,
-        numbers: list[CellIndex],
-        mine_count: bool,
+        numbers: Sequence[CellIndex],
         safe: CellSet,
-        mines: CellSet,
-    ) -> None:
-        """Notes a step, and does what follows from it."""
-        cell = self._geometry.cell
-        around = union(self._near[number] for number in numbers)
-        step = Step(
-            tier,
-            tuple(map(cell, numbers)),
-            mine_count,
-            (around & self._hidden).bit_count(),
-            tuple(map(cell, indices(safe))),
-            tuple(map(cell, indices(mines))),
-        )
-        # What it needs to be known: the mines around its numbers, or all.
-        self._steps.append((step, self.known if mine_count else self.known & around))
-        self.known |= mines
-        for mine in indices(mines):
-            self._waiting.extend(indices(self._near[mine] & self.opened))
-        self.open(safe)
+        mines: CellSet = 0,
+        mine_count: bool = False,
+        spare: "_Spare | None" = None,
+    ) -> "_Deduction":
+        return _Deduction(tier, numbers, mine_count, self._hidden, self.known, safe, mines, spare)
 
     def _constraint(self, number: CellIndex) -> Constraint:
         """Returns the hidden cells around a number, and how many of them are mines."""
@@ -154,7 +168,7 @@ class _Solving:
             cells, residual = self._constraint(number)
             if cells and residual in (0, cells.bit_count()):
                 safe, mines = (0, cells) if residual else (cells, 0)
-                self._conclude(Tier.SINGLE, [number], False, safe, mines)
+                self._conclude(self._deduced(Tier.SINGLE, [number], safe, mines))
                 return True
         return False
 
@@ -183,7 +197,7 @@ class _Solving:
         if best is None:
             return False
         _, one, other, safe, mines = best
-        self._conclude(Tier.PAIR, [one, other], False, safe, mines)
+        self._conclude(self._deduced(Tier.PAIR, [one, other], safe, mines))
         return True
 
     def _exact(self) -> bool:
@@ -203,18 +217,38 @@ class _Solving:
         constraints = [by_number[number] for number in numbers]
         mines = solution.mines & ~self.known
         left = total - self.known.bit_count()
-        proof = Stuck(constraints, hidden, left, solution.safe, mines).proof()
+        stuck = Stuck(constraints, hidden, left, solution.safe, mines)
+        proof = stuck.proof()
         used = [numbers[i] for i in proof.constraints]
-        self._conclude(Tier.EXACT, used, proof.mine_count, proof.safe, proof.mines)
+
+        def spare(mines: CellSet) -> list[CellIndex]:
+            return [numbers[i] for i in stuck.spare(proof, mines).constraints]
+
+        found = self._deduced(Tier.EXACT, used, proof.safe, proof.mines, proof.mine_count, spare)
+        self._conclude(found)
         return True
 
     def needed_steps(self) -> tuple[Step, ...]:
-        """Returns the steps without those that only find mines which no later step uses."""
-        kept, needed = [], 0
-        cols = self._geometry.cols
-        for step, uses in reversed(self._steps):
-            mines = [(row, col) for row, col in step.mines if needed >> row * cols + col & 1]
-            if step.safe or mines:
-                kept.append(replace(step, mines=tuple(mines)))
-                needed |= uses
+        """Returns the steps, without mines that no later step uses."""
+        kept, needed, cell = [], 0, self._geometry.cell
+        for one in reversed(self._deductions):
+            mines = one.mines & needed
+            if not one.safe | mines:
+                continue
+            numbers = one.numbers
+            if one.spare is not None and mines != one.mines:
+                numbers = one.spare(mines)
+            around = union(self._near[number] for number in numbers)
+            # What must be known for it: the mines around its numbers, or all.
+            needed |= one.known if one.mine_count else one.known & around
+            kept.append(
+                Step(
+                    one.tier,
+                    tuple(map(cell, numbers)),
+                    one.mine_count,
+                    (around & one.hidden).bit_count(),
+                    tuple(map(cell, indices(one.safe))),
+                    tuple(map(cell, indices(mines))),
+                )
+            )
         return tuple(reversed(kept))
