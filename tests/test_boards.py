@@ -238,6 +238,8 @@ def test_a_link_is_judged(capsys):
         ((*ORDER, "--plain", "--difficulty", "5", "40"), "without certificates"),
         (("beginner", "--repair"), "only boards that are to need no guess are repaired"),
         ((*ORDER, "--format", "mbf"), "--format writes files: it needs --out"),
+        ((*ORDER, "--format", "mbf", "--out", __file__), "is a file; --format writes a folder"),
+        (("1x1/1", "--no-guess"), "1 mine does not fit: a SAFE start at (0, 0) on 1×1 leaves 0"),
         (("custom", "300", "300", "9", "--no-guess"), "at most 10000"),
         (
             ("custom", "2", "2", "2", "--no-guess", "--repair", "--patience", "0"),

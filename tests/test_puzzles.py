@@ -16,7 +16,7 @@ from jaxsweep.puzzles.board import BoardError, OrderedBoard, Source, read_board
 from jaxsweep.puzzles.certificate import CertificateError, Step, Tier
 from jaxsweep.puzzles.checker import CheckedBoard, check
 from jaxsweep.puzzles.checking import check_board
-from jaxsweep.puzzles.difficulty import difficulty_of
+from jaxsweep.puzzles.difficulty import difficulty_of, is_possible
 from jaxsweep.puzzles.judging import guess_free_first_cells, judge
 from jaxsweep.puzzles.ordering import Order, first_boards
 from jaxsweep.puzzles.proofs import prove
@@ -469,6 +469,9 @@ def test_large_boards_are_judged_in_machine_code(monkeypatch):
     ("changes", "sentence"),
     [
         ({"difficulty": (5, 4)}, "no difficulty is from 5 to 4"),
+        ({"difficulty": (1, 9.9)}, "no board of 16×30/99 has a difficulty from 1 to 9.9"),
+        ({"difficulty": (10**6, float("inf"))}, r"has a difficulty from 1e\+06 to inf"),
+        ({"difficulty": (1, 60), "max_rule": Tier.SINGLE}, "single numbers solve .* difficulty 0"),
         ({"bbbv": (float("nan"), 4)}, "no 3BV is from nan to 4"),
         ({"bbbv": (500, 600)}, "out of reach"),
         ({"bbbv": (5.5, 5.7)}, "a 3BV is a whole number: none is from 5.5 to 5.7"),
@@ -479,6 +482,17 @@ def test_large_boards_are_judged_in_machine_code(monkeypatch):
 def test_wishes_that_cannot_come_true_are_refused(changes, sentence):
     with pytest.raises(WishError, match=sentence):
         replace(Wishes(EXPERT), **changes)
+
+
+def test_a_difficulty_is_possible_if_a_whole_effort_has_it():
+    scores = [round(10 * np.log2(1 + effort), 1) for effort in range(2_000)]
+    for score in scores:
+        assert is_possible(score, score, 30)
+        between = (score + 0.01, score + 0.09)  # Scores have one decimal.
+        assert not is_possible(*between, 30)
+    for low in np.arange(0, 60, 0.7):
+        high = low + 2.3
+        assert is_possible(low, high, 30) == any(low <= score <= high for score in scores)
 
 
 def test_an_order_out_of_reach_says_how_long_it_would_take():
