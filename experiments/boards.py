@@ -145,7 +145,7 @@ def speed(quick: bool) -> dict[str, Any]:
 
 def repair_times(level: Level, count: int) -> dict[str, Any]:
     """Processor time of each of some repaired boards."""
-    from jaxsweep.native.no_guess import EXACT
+    from jaxsweep.native.deductions import EXACT
     from jaxsweep.native.repair import make_repair_room, repair_board
     from jaxsweep.puzzles.repair import tries_of
 

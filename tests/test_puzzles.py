@@ -88,7 +88,7 @@ def solved_by_rules(layout, rows, cols, first, rules):
 
 
 def native_rules(layouts, rows, cols, first, max_rule=Tier.EXACT):
-    from jaxsweep.native.no_guess import hardest_rule, make_room
+    from jaxsweep.native.deductions import hardest_rule, make_room
 
     room, bytes_of = make_room(rows, cols), layouts.astype(np.uint8)
     return np.array([hardest_rule(layout, first, int(max_rule), room) for layout in bytes_of])

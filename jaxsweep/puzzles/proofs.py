@@ -216,17 +216,18 @@ class _Solving:
                     return True
         return False
 
-    def _list_frontier(self) -> dict[CellIndex, Constraint]:
-        """Lists the constraints of all open numbers with hidden cells around them; returns them."""
+    def _list_frontier(self) -> None:
+        """Lists the constraints of all open numbers with hidden cells around them."""
         numbers = sorted([*self._frontier, *self._newly_open])
         self._newly_open.clear()
         constraints = [(number, self._constraint(number)) for number in numbers]
         self._frontier = {number: found for number, found in constraints if found[0]}
-        return self._frontier
 
     def _pair(self) -> bool:
         """Finds the pair of numbers with fewest cells around that decides some of them."""
-        before, frontier = self._frontier, self._list_frontier()
+        before = self._frontier
+        self._list_frontier()
+        frontier = self._frontier
         reach = _within(REACH, self._geometry.rows, self._geometry.cols)
         numbers = before.keys() | frontier.keys()
         changed = [number for number in numbers if before.get(number) != frontier.get(number)]
@@ -272,9 +273,9 @@ class _Solving:
         solution = self._counter.solve(view, self.known)
         assert solution is not None, "the board itself is a layout"
         if not solution.safe:
-            self.known |= solution.mines
+            self._mark(solution.mines)
             return False
-        by_number = self._list_frontier()
+        by_number = self._frontier  # As the search for pairs listed it.
         # Numbers around the same cells say the same.
         numbers = list({constraint: number for number, constraint in by_number.items()}.values())
         constraints = [by_number[number] for number in numbers]
