@@ -5,7 +5,8 @@ from dataclasses import replace
 from random import Random
 
 from jaxsweep.puzzles.certificate import Step, Tier
-from jaxsweep.puzzles.checker import Cell, CheckedBoard
+from jaxsweep.puzzles.checker import CheckedBoard
+from jaxsweep.rules.board import Cell
 
 Alteration = Callable[[Step, CheckedBoard, Random], Step | None]
 """Alters a step; None where that makes no sense. The board is that before the step."""

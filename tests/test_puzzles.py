@@ -339,6 +339,14 @@ def test_a_step_does_not_come_before_what_it_needs(by_tier):
     assert tried
 
 
+def test_a_step_with_more_layouts_than_can_be_checked_is_refused(by_tier, monkeypatch):
+    board = by_tier[Tier.EXACT][0]
+    check_board(board)
+    monkeypatch.setattr("jaxsweep.puzzles.all_layouts.MAX_STATES", 3)
+    with pytest.raises(CertificateError, match="too many layouts"):
+        check_board(board)
+
+
 def test_a_board_that_simpler_rules_solve_does_not_need_its_hardest():
     """Three numbers prove cells of this board, but pairs of other numbers solve it, too."""
     mines = np.array([[0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 0]], bool)

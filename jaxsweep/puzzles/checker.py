@@ -9,15 +9,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 
+from jaxsweep.puzzles.all_layouts import AllLayouts, Need, TooManyLayoutsError, Total
 from jaxsweep.puzzles.certificate import CertificateError, Step, Tier
-
-Cell = tuple[int, int]
-
-Need = tuple[frozenset[Cell], int]
-"""Hidden cells around a number, and how many of them are mines."""
-
-Total = tuple[set[Cell], int]
-"""All hidden cells, and how many of them are mines."""
+from jaxsweep.rules.board import Cell
 
 
 def check(
@@ -151,7 +145,10 @@ def _problem(board: CheckedBoard, step: Step) -> str | None:
         if step.mine_count and safe and left == 0:
             return "no mine is left: that is a simpler rule"
         total = (hidden, left) if step.mine_count else None
-        return _simpler(step.tier, needs, safe, mines) or _by_layouts(step, needs, total)
+        try:
+            return _simpler(step.tier, needs, safe, mines) or _by_layouts(step, needs, total)
+        except TooManyLayoutsError:
+            return "there are too many layouts of the cells around its numbers to check it"
     if step.tier is Tier.SINGLE:
         sound = len(needs) == 1 and _single(needs[0], safe, mines)
         left_out = held - safe if safe else set()
@@ -209,73 +206,30 @@ def _simpler(tier: Tier, needs: list[Need], safe: set[Cell], mines: set[Cell]) -
 
 
 def _by_layouts(step: Step, needs: list[Need], total: Total | None) -> str | None:
-    """What is wrong with a step, by all layouts of the cells around its numbers."""
-    concluded = [(cell, False) for cell in step.safe] + [(cell, True) for cell in step.mines]
+    """What is wrong with a step, by all layouts of the cells around its numbers.
+
+    Raises `TooManyLayoutsError`.
+    """
+    layouts, safe, mines = AllLayouts(), set(step.safe), set(step.mines)
+    # Cells next to the same of the numbers are alike, as are all that are next to none of them.
+    concluded = [(cell, False) for cell in _kinds(safe, needs)]
+    concluded += [(cell, True) for cell in _kinds(mines, needs)]
     for cell, is_mine in concluded:
-        if not _is_proved(needs, total, cell, is_mine):
+        if not layouts.prove(needs, total, cell, is_mine):
             return f"there is a layout in which {cell} is {'safe' if is_mine else 'a mine'}"
     for place, number in enumerate(step.numbers):
         rest = needs[:place] + needs[place + 1 :]
-        if all(_is_proved(rest, total, cell, is_mine) for cell, is_mine in concluded):
+        if all(layouts.prove(rest, total, cell, is_mine) for cell, is_mine in concluded):
             return f"it can spare the number {number}"
-    if total is not None and all(_is_proved(needs, None, *one) for one in concluded):
+    if total is not None and all(layouts.prove(needs, None, *one) for one in concluded):
         return "it can spare the mine count"
-    # Cells next to the same of the numbers are alike, as are all that are next to none of them.
-    others = {
-        tuple(cell in cells for cells, _ in needs): cell
-        for cell in (set().union(*(cells for cells, _ in needs)) if total is None else total[0])
-        if cell not in step.safe and cell not in step.mines
-    }
-    for cell in others.values():
-        if _is_proved(needs, total, cell, is_mine=False):
+    there = set[Cell]().union(*(cells for cells, _ in needs)) if total is None else total[0]
+    for cell in _kinds(there - safe - mines, needs):
+        if layouts.prove(needs, total, cell, is_mine=False):
             return _leaves_out(cell)
     return None
 
 
-def _is_proved(needs: list[Need], total: Total | None, cell: Cell, is_mine: bool) -> bool:
-    """Whether no layout that agrees with the numbers, and the total, has a cell otherwise."""
-    possible, used = {0}, set[Cell]()
-    for group in _groups([*needs, (frozenset({cell}), int(not is_mine))]):
-        used = used.union(*(cells for cells, _ in group))
-        own = _possible_totals(tuple(group))
-        possible = {a + b for a in possible for b in own}
-    if total is not None:
-        hidden, left = total
-        possible = {k for k in possible if 0 <= left - k <= len(hidden - used)}
-    return not possible
-
-
-def _groups(needs: list[Need]) -> list[list[Need]]:
-    """Groups of numbers that share cells, directly or through others."""
-    groups: list[list[Need]] = []
-    for need in needs:
-        touching = [group for group in groups if any(need[0] & other[0] for other in group)]
-        merged = [need, *(other for group in touching for other in group)]
-        groups = [group for group in groups if group not in touching] + [merged]
-    return groups
-
-
-@lru_cache(maxsize=1024)
-def _possible_totals(group: tuple[Need, ...]) -> frozenset[int]:
-    """How many mines the cells of a group can have in all, over its layouts.
-
-    Cells are laid one after the other, from left to right. Of layouts whose numbers need the same
-    from there on and that have the same number of mines, one is followed.
-    """
-    cells = sorted({cell for around, _ in group for cell in around}, key=lambda c: (c[1], c[0]))
-    under_way = {(tuple(left for _, left in group), 0)}
-    for place, cell in enumerate(cells):
-        later = set(cells[place + 1 :])
-        after = set()
-        for left, total in under_way:
-            for mine in (0, 1):
-                new = tuple(
-                    k - mine if cell in around else k
-                    for (around, _), k in zip(group, left, strict=True)
-                )
-                if all(
-                    0 <= k <= len(around & later) for (around, _), k in zip(group, new, strict=True)
-                ):
-                    after.add((new, total + mine))
-        under_way = after
-    return frozenset(total for left, total in under_way if not any(left))
+def _kinds(cells: set[Cell], needs: list[Need]) -> list[Cell]:
+    """One of each set of cells that are next to the same numbers."""
+    return list({tuple(cell in around for around, _ in needs): cell for cell in cells}.values())

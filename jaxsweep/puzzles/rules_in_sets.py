@@ -6,7 +6,8 @@ This belongs to the checker of certificates, and shares no code with what makes 
 from collections.abc import Iterable
 
 from jaxsweep.puzzles.certificate import Tier
-from jaxsweep.puzzles.checker import Cell, CheckedBoard
+from jaxsweep.puzzles.checker import CheckedBoard
+from jaxsweep.rules.board import Cell
 
 Learnt = tuple[set[Cell] | frozenset[Cell], set[Cell] | frozenset[Cell]]
 """Cells that are safe, and cells that are mines."""
