@@ -132,8 +132,10 @@ def _is_same(found: Any, expected: Any) -> bool:
 
 def _read_source(found: dict[str, Any]) -> Source | None:
     """Reads where a board comes from; None if that is not said."""
-    fields = [found.get(name) for name in ("seed", "game", "repaired", "wishes")]
-    kinds = (int, int, bool, str)
-    if any(type(field) is not kind for field, kind in zip(fields, kinds, strict=True)):
+    kinds = {"seed": int, "game": int, "repaired": bool, "wishes": str}
+    if not kinds.keys() & found.keys():
         return None
+    fields = [found.get(name) for name in kinds]
+    if any(type(field) is not kind for field, kind in zip(fields, kinds.values(), strict=True)):
+        raise BoardError("seed, game, repaired and wishes are not all as they should be")
     return Source(*fields)  # pyright: ignore[reportArgumentType]
