@@ -14,7 +14,7 @@ from jaxsweep.commands.arguments import run as run_command
 from jaxsweep.commands.boards import main
 from jaxsweep.formats import read
 from jaxsweep.formats.conversion import as_game
-from jaxsweep.puzzles.board import OrderedBoard, read_board
+from jaxsweep.puzzles.board import OrderedBoard, Source, read_board
 from jaxsweep.puzzles.checking import check_board
 from jaxsweep.puzzles.difficulty import QUANTILES, share_easier
 from jaxsweep.puzzles.files import read_lines
@@ -238,6 +238,8 @@ def test_a_link_is_judged(capsys):
         ((*ORDER, "--plain", "--difficulty", "5", "40"), "without certificates"),
         (("beginner", "--repair"), "only boards that are to need no guess are repaired"),
         ((*ORDER, "--format", "mbf"), "--format writes files: it needs --out"),
+        ((*ORDER, "--format", "mbf", "--out", __file__), "is a file; --format writes a folder"),
+        (("1x1/1", "--no-guess"), "1 mine does not fit: a SAFE start at (0, 0) on 1×1 leaves 0"),
         (("custom", "300", "300", "9", "--no-guess"), "at most 10000"),
         (
             ("custom", "2", "2", "2", "--no-guess", "--repair", "--patience", "0"),
@@ -253,23 +255,61 @@ def test_what_cannot_be_done_is_said_in_a_sentence(words, sentence, capsys):
     assert sentence in refusal(capsys, *words)
 
 
-@settings(max_examples=40)
+HARD = OrderedBoard.proved(
+    Opening.of(LEVELS["beginner"], Start.ZERO),
+    deal(Opening.of(LEVELS["beginner"], Start.ZERO), 7, 39),
+    14,
+    Source(7, 39, False, ""),
+)
+"""A board that needs every rule but the mine count alone."""
+
+
+def parts_of(found):
+    """All lists and objects of some JSON, with the names or places of what they hold."""
+    names = found if isinstance(found, dict) else range(len(found))
+    for name in names:
+        yield found, name
+        if isinstance(found[name], dict | list):
+            yield from parts_of(found[name])
+
+
+@settings(max_examples=150)
 @given(st.data())
 def test_damaged_boards_are_refused_with_a_sentence(data):
-    opening = Opening.of(LEVELS["beginner"], Start.ZERO)
-    board = OrderedBoard.proved(opening, deal(opening, 7, 0), 0)
-    found = json.loads(json.dumps(board.to_json()))
-    places = [(found, name) for name in found]
-    places += [(step, name) for step in (found["certificate"] or [])[:5] for name in step]
-    where, name = data.draw(st.sampled_from(places))
+    """Or are as true as before: another number proves the same, cells are in another order."""
+    found = json.loads(json.dumps(HARD.to_json()))
+    check_board(read_board(found))
+    where, name = data.draw(st.sampled_from(list(parts_of(found))))
     junk = st.none() | st.booleans() | st.integers(-5, 300) | st.text(max_size=3)
+    junk |= st.floats() | st.just(10**40) | st.sampled_from(["single", "pair", "exact", "any"])
     where[name] = data.draw(junk | st.lists(junk | st.lists(st.integers(-2, 12), max_size=3)))
     try:
-        damaged = read_board(found)
-        if damaged.steps is not None:
-            check_board(damaged)
+        damaged = read_board(json.loads(json.dumps(found)))
+        check_board(damaged)
     except UserError as error:
         assert str(error)
+        return
+    assert (damaged.mines == HARD.mines).all()
+    assert damaged.hardest is HARD.hardest
+    assert damaged.difficulty == HARD.difficulty
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("cells", -7), ("numbers", [[0, 0, 0]]), ("safe", None), ("rule", "EXACT"), ("mines", [3])],
+)
+def test_a_damaged_step_is_refused_before_its_difficulty_is_computed(name, value):
+    found = HARD.to_json()
+    place = next(i for i, step in enumerate(found["certificate"]) if step["rule"] == "pair")
+    found["certificate"][place][name] = value
+    with pytest.raises(UserError, match=f"step {place + 1} has "):
+        read_board(found)
+
+
+@pytest.mark.parametrize("changes", [{"seed": "7"}, {"game": None}, {"repaired": 0}, {"wishes": 3}])
+def test_a_source_that_is_none_is_refused(changes):
+    with pytest.raises(UserError, match="seed, game, repaired and wishes are not all"):
+        read_board(HARD.to_json() | changes)
 
 
 def test_a_hardest_rule_that_is_no_text_is_refused():

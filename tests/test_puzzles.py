@@ -4,6 +4,7 @@ import itertools
 import json
 from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -11,20 +12,21 @@ import pytest
 from jaxsweep.metrics.board import BoardValue
 from jaxsweep.puzzles import repair as repair_module
 from jaxsweep.puzzles import search as search_module
-from jaxsweep.puzzles.board import BoardError, OrderedBoard, read_board
+from jaxsweep.puzzles.board import BoardError, OrderedBoard, Source, read_board
 from jaxsweep.puzzles.certificate import CertificateError, Step, Tier
-from jaxsweep.puzzles.checker import check
+from jaxsweep.puzzles.checker import CheckedBoard, check
 from jaxsweep.puzzles.checking import check_board
-from jaxsweep.puzzles.difficulty import difficulty_of
+from jaxsweep.puzzles.difficulty import difficulty_of, is_possible
 from jaxsweep.puzzles.judging import guess_free_first_cells, judge
 from jaxsweep.puzzles.ordering import Order, first_boards
 from jaxsweep.puzzles.proofs import prove
 from jaxsweep.puzzles.repair import search_repaired
+from jaxsweep.puzzles.rules_in_sets import solves
 from jaxsweep.puzzles.search import draw_layouts, judge_uncompiled, search
 from jaxsweep.puzzles.wishes import NO_LIMIT, WishError, Wishes
 from jaxsweep.rules.board import cells_of
 from jaxsweep.rules.level import LEVELS, Level, Opening, Start
-from tests.forgeries import forged_steps
+from tests.forgeries import ALTERATIONS, forged_steps
 from tests.oracle import PlainGame, pair_rules, single_cell_rules
 
 EXPERT = Opening.of(LEVELS["expert"], Start.ZERO)
@@ -86,7 +88,7 @@ def solved_by_rules(layout, rows, cols, first, rules):
 
 
 def native_rules(layouts, rows, cols, first, max_rule=Tier.EXACT):
-    from jaxsweep.native.no_guess import hardest_rule, make_room
+    from jaxsweep.native.deductions import hardest_rule, make_room
 
     room, bytes_of = make_room(rows, cols), layouts.astype(np.uint8)
     return np.array([hardest_rule(layout, first, int(max_rule), room) for layout in bytes_of])
@@ -99,14 +101,14 @@ def small():
     return layouts, solved_by_brute_force(layouts, 4, 4, 0)
 
 
-@pytest.mark.parametrize(("rows", "cols"), [(4, 4), (4, 5)])
-def test_no_guess_is_what_brute_force_finds(rows, cols, small):
-    layouts = all_layouts(rows, cols, 4, without=0)
-    solved = small[1] if cols == 4 else solved_by_brute_force(layouts, rows, cols, 0)
+@pytest.mark.parametrize(("rows", "cols", "first"), [(4, 4, 0), (4, 4, 5), (4, 5, 0), (4, 5, 6)])
+def test_no_guess_is_what_brute_force_finds(rows, cols, first):
+    layouts = all_layouts(rows, cols, 4, without=first)
+    solved = solved_by_brute_force(layouts, rows, cols, first)
     assert 0 < solved.sum() < len(solved)
-    assert ((native_rules(layouts, rows, cols, 0) >= 0) == solved).all()
-    grids = layouts.reshape(-1, rows, cols)[::3]
-    assert [prove(grid, (0, 0)).solved for grid in grids] == solved[::3].tolist()
+    assert ((native_rules(layouts, rows, cols, first) >= 0) == solved).all()
+    grids = layouts.reshape(-1, rows, cols)
+    assert [prove(grid, divmod(first, cols)).solved for grid in grids] == solved.tolist()
 
 
 def test_tiers_are_what_the_oracles_rules_solve():
@@ -280,11 +282,18 @@ def test_certificates_of_every_tier_hold(by_tier):
             assert (parts.effort == 0) == (counts[Tier.PAIR] + counts[Tier.EXACT] == 0)
 
 
-def forgeries(board, place):
-    """The steps of a board with one altered, in every way that must be noticed."""
-    steps = list(board.steps)
-    for what, forged in forged_steps(steps[place], cells_of(board.mines)).items():
-        yield what, [*steps[:place], forged, *steps[place + 1 :]]
+def before_each_step(board):
+    """The board as the checker sees it, before each step of its certificate."""
+    level = board.opening.level
+    checked = CheckedBoard(level.rows, level.cols, cells_of(board.mines), board.opening.first)
+    for place, step in enumerate(board.steps):
+        yield place, step, checked
+        checked.conclude(step)
+
+
+def altered(board, place, *steps):
+    """The certificate of a board with other steps instead of one."""
+    return [*board.steps[:place], *steps, *board.steps[place + 1 :]]
 
 
 def refused(board, steps):
@@ -298,22 +307,66 @@ def refused(board, steps):
 
 @pytest.mark.parametrize("tier", Tier)
 def test_a_forged_certificate_is_refused(tier, by_tier):
-    small = min(by_tier[tier], key=lambda board: len(board.steps))
-    for place in range(len(small.steps)):
-        for what, steps in forgeries(small, place):
-            assert refused(small, steps), f"step {place + 1}: {what}"
+    seen, random = Counter(), Random(1)
+    small = [board for board in by_tier[tier] if board.opening.level == LEVELS["beginner"]]
+    for board in sorted(small, key=lambda board: -len(board.steps))[:2]:
+        assert not refused(board, board.steps)
+        for place, step, checked in before_each_step(board):
+            for what, forged in forged_steps(step, checked, random).items():
+                assert checked.problem(forged), f"step {place + 1}, {step.tier.word}: {what}"
+                seen[step.tier, what] += 1
+            # What only the certificate as a whole shows.
+            assert refused(board, altered(board, place, step, step))
+            found = sorted((checked.hidden & checked.mines) - set(step.mines))
+            if found:
+                more = replace(step, mines=(*step.mines, found[0]))
+                assert refused(board, altered(board, place, more)), "a mine that nothing uses"
+    missing = {alter.__name__ for alter in ALTERATIONS if not seen[tier, alter.__name__]}
+    # A step by the mine count uses no numbers, and opens all safe cells.
+    of_others = {"_number_less", "_number_more", "_number_twice", "_safe_cell_more"}
+    assert missing <= (of_others if tier is Tier.COUNT else set())
 
 
-def test_a_step_of_a_simpler_rule_is_not_exact(by_tier):
-    tried = set()
-    for tier in (Tier.SINGLE, Tier.PAIR, Tier.COUNT):
-        board = by_tier[tier][0]
-        for place, step in enumerate(board.steps):
-            if step.tier is not Tier.EXACT:
-                forged = replace(step, tier=Tier.EXACT)
-                assert refused(board, [*board.steps[:place], forged, *board.steps[place + 1 :]])
-                tried.add(step.tier)
-    assert tried == {Tier.SINGLE, Tier.PAIR, Tier.COUNT}
+def test_a_step_does_not_come_before_what_it_needs(by_tier):
+    board = by_tier[Tier.EXACT][0]
+    tried = 0
+    for place, step, checked in before_each_step(board):
+        for later in board.steps[place + 1 : place + 2]:
+            if set(later.numbers) - checked.opened:
+                steps = [*board.steps[:place], later, step, *board.steps[place + 2 :]]
+                assert refused(board, steps)
+                tried += 1
+    assert tried
+
+
+def test_a_step_with_more_layouts_than_can_be_checked_is_refused(by_tier, monkeypatch):
+    board = by_tier[Tier.EXACT][0]
+    check_board(board)
+    monkeypatch.setattr("jaxsweep.puzzles.all_layouts.MAX_STATES", 3)
+    with pytest.raises(CertificateError, match="too many layouts"):
+        check_board(board)
+
+
+def test_a_board_that_simpler_rules_solve_does_not_need_its_hardest():
+    """Three numbers prove cells of this board, but pairs of other numbers solve it, too."""
+    mines = np.array([[0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 1], [1, 0, 1, 0]], bool)
+    steps = (
+        Step(Tier.EXACT, ((1, 2), (2, 1), (2, 2)), False, 7, ((3, 3),), ((0, 3), (3, 0))),
+        Step(Tier.SINGLE, ((0, 2),), False, 1, ((1, 3),), ()),
+        Step(Tier.SINGLE, ((2, 0),), False, 1, ((3, 1),), ()),
+    )
+    check(4, 4, cells_of(mines), (0, 0), steps)
+    board = OrderedBoard(SMALL, mines, BoardValue.of(mines).bbbv, Tier.EXACT, steps)
+    with pytest.raises(CertificateError, match="does not need exact: rules up to count solve it"):
+        check_board(board)
+    check_board(OrderedBoard.proved(SMALL, mines, board.bbbv))
+
+
+@pytest.mark.parametrize("tier", [Tier.SINGLE, Tier.PAIR, Tier.COUNT])
+def test_the_checkers_rules_solve_what_machine_code_does(tier):
+    layouts = all_layouts(4, 5, 4, without=0)[::7]
+    solved = [solves(4, 5, cells_of(grid), (0, 0), tier) for grid in layouts.reshape(-1, 4, 5)]
+    assert (native_rules(layouts, 4, 5, 0, tier) >= 0).tolist() == solved
 
 
 def test_what_a_board_in_a_file_says_of_itself_is_compared(by_tier):
@@ -323,37 +376,15 @@ def test_what_a_board_in_a_file_says_of_itself_is_compared(by_tier):
     for name, value in (("difficulty", 1.0), ("difficulty", None), ("difficulty_parts", {"x": 1})):
         with pytest.raises(BoardError, match=f"{name} is not that of the steps"):
             read_board(found | {name: value})
+    easy = by_tier[Tier.SINGLE][0].to_json()
+    for value in (False, float("nan")):
+        with pytest.raises(BoardError, match=r"difficulty is not that of the steps, 0\.0"):
+            read_board(easy | {"difficulty": value})
+    assert check_board(read_board(easy | {"difficulty": 0}))  # As JavaScript writes it.
     with pytest.raises(CertificateError, match=f"3BV is {board.bbbv}, not 7"):
         check_board(read_board(found | {"bbbv": 7}))
     with pytest.raises(BoardError, match="4096×4096: 10,000 cells at most"):
         read_board(found | {"rows": 4096, "cols": 4096})
-
-
-def test_numbers_of_a_proof_cannot_be_spared(by_tier):
-    """Without any one of its numbers, a step of few numbers is refused for what it concludes."""
-    tried = 0
-    for board in by_tier[Tier.EXACT][:10]:
-        for place, step in enumerate(board.steps):
-            if step.tier is Tier.EXACT:
-                for steps in (steps for what, steps in forgeries(board, place) if "number" in what):
-                    # As many cells as there are: it is the conclusion that must be refused.
-                    held = held_cells(board, steps, place)
-                    assert refused(board, [*steps[:place], replace(steps[place], cells=held)])
-                    tried += 1
-    assert tried
-
-
-def held_cells(board, steps, place):
-    """How many hidden cells are around the numbers of a step."""
-    level = board.opening.level
-    game = PlainGame(level.rows, level.cols, cells_of(board.mines))
-    game.open([board.opening.first])
-    marked = set()
-    for step in steps[:place]:
-        game.open(step.safe)
-        marked |= set(step.mines)
-    around = {near for number in steps[place].numbers for near in game.neighbours(number)}
-    return len(around - game.opened - marked)
 
 
 def test_a_certificate_must_reach_the_end(by_tier):
@@ -375,6 +406,19 @@ def test_what_a_board_says_of_itself_is_checked(by_tier):
         mines = board.mines.copy()
         mines[board.opening.first] = True
         check_board(replace(board, mines=mines))
+
+
+def test_a_board_is_the_deal_that_it_names():
+    opening = Opening.of(LEVELS["beginner"], Start.ZERO)
+    drawn = boards_of(search(Wishes(opening), 1), 20)[0]
+    source = Source(1, drawn.game, False, "")
+    check_board(OrderedBoard.proved(opening, drawn.mines, drawn.bbbv, source))
+    for changes in ({"game": drawn.game + 1}, {"seed": 2}, {"seed": -1}, {"game": 10**30}):
+        board = OrderedBoard.proved(opening, drawn.mines, drawn.bbbv, replace(source, **changes))
+        with pytest.raises(CertificateError, match=r"it is not game \d+ of seed -?\d"):
+            check_board(board)
+    moved = replace(source, seed=2, repaired=True)
+    check_board(OrderedBoard.proved(opening, drawn.mines, drawn.bbbv, moved))
 
 
 def test_difficulty_adds_up_what_must_be_held_in_mind():
@@ -433,6 +477,9 @@ def test_large_boards_are_judged_in_machine_code(monkeypatch):
     ("changes", "sentence"),
     [
         ({"difficulty": (5, 4)}, "no difficulty is from 5 to 4"),
+        ({"difficulty": (1, 9.9)}, "no board of 16×30/99 has a difficulty from 1 to 9.9"),
+        ({"difficulty": (10**6, float("inf"))}, r"has a difficulty from 1e\+06 to inf"),
+        ({"difficulty": (1, 60), "max_rule": Tier.SINGLE}, "single numbers solve .* difficulty 0"),
         ({"bbbv": (float("nan"), 4)}, "no 3BV is from nan to 4"),
         ({"bbbv": (500, 600)}, "out of reach"),
         ({"bbbv": (5.5, 5.7)}, "a 3BV is a whole number: none is from 5.5 to 5.7"),
@@ -445,9 +492,21 @@ def test_wishes_that_cannot_come_true_are_refused(changes, sentence):
         replace(Wishes(EXPERT), **changes)
 
 
+def test_a_difficulty_is_possible_if_a_whole_effort_has_it():
+    scores = [round(10 * np.log2(1 + effort), 1) for effort in range(2_000)]
+    for score in scores:
+        assert is_possible(score, score, 30)
+        between = (score + 0.01, score + 0.09)  # Scores have one decimal.
+        assert not is_possible(*between, 30)
+    for low in np.arange(0, 60, 0.7):
+        high = low + 2.3
+        assert is_possible(low, high, 30) == any(low <= score <= high for score in scores)
+
+
 def test_an_order_out_of_reach_says_how_long_it_would_take():
     wishes = Wishes(Opening.of(Level(16, 30, 200), Start.ZERO))
     with pytest.raises(
-        WishError, match=r"no board in .* deals .* (minutes|hours|days|years); .*--repair"
+        WishError,
+        match=r"no board in .* deals .* (minutes|hours|days|years) on average; .*--repair",
     ):
         list(first_boards(Order(wishes, 0), 10**6, patience=0.0))

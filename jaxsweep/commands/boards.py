@@ -94,6 +94,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parsed = parser.parse_args(argv)
     if parsed.format is not None and parsed.out is None:
         parser.error("--format writes files: it needs --out DIR")
+    if parsed.format is not None and parsed.out.is_file():
+        parser.error(f"argument --out: {str(parsed.out)!r} is a file; --format writes a folder")
     if parsed.out is not None and parsed.format is None:
         try:
             parsed.out = arguments.new_file(str(parsed.out))

@@ -13,18 +13,17 @@ from jaxtyping import Int32, UInt64
 from jaxsweep.native.board import Record
 from jaxsweep.native.compiler import compiled
 from jaxsweep.native.deals import deal_layout, make_deal
-from jaxsweep.native.layout_sampling import mix, next_uniform
-from jaxsweep.native.no_guess import (
+from jaxsweep.native.deductions import (
     GUESS,
     HIDDEN,
     MARGIN,
     OPEN,
-    Boards,
     Room,
     hardest_rule,
-    make_boards,
     make_room,
 )
+from jaxsweep.native.layout_sampling import mix, next_uniform
+from jaxsweep.native.no_guess import Boards, make_boards
 from jaxsweep.rules.level import Opening
 
 NEARBY = 0.5

@@ -116,15 +116,26 @@ def read_board(found: Any) -> OrderedBoard:
     board = OrderedBoard(opening, mines, bbbv, hardest, steps, _read_source(found))
     of_steps = board.to_json()
     for name in ("difficulty", "difficulty_parts"):
-        if found.get(name) != of_steps[name]:
+        if not _is_same(found.get(name), of_steps[name]):
             raise BoardError(f"{name} is not that of the steps, {json.dumps(of_steps[name])}")
     return board
 
 
+def _is_same(found: Any, expected: Any) -> bool:
+    """Returns whether two values of JSON are equal; unlike Python, it has no numbers as truths."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(
+            _is_same(found[name], expected[name]) for name in found
+        )
+    return isinstance(found, bool) == isinstance(expected, bool) and found == expected
+
+
 def _read_source(found: dict[str, Any]) -> Source | None:
     """Reads where a board comes from; None if that is not said."""
-    fields = [found.get(name) for name in ("seed", "game", "repaired", "wishes")]
-    kinds = (int, int, bool, str)
-    if any(type(field) is not kind for field, kind in zip(fields, kinds, strict=True)):
+    kinds = {"seed": int, "game": int, "repaired": bool, "wishes": str}
+    if not kinds.keys() & found.keys():
         return None
+    fields = [found.get(name) for name in kinds]
+    if any(type(field) is not kind for field, kind in zip(fields, kinds.values(), strict=True)):
+        raise BoardError("seed, game, repaired and wishes are not all as they should be")
     return Source(*fields)  # pyright: ignore[reportArgumentType]

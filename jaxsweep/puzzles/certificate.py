@@ -84,7 +84,7 @@ def _read_step(number: int, found: Any) -> Step:
     if not isinstance(rule, str) or rule not in tiers:
         raise CertificateError(f"step {number} has no rule: single, pair, count or exact")
     lists = None not in (numbers, safe, mines)
-    if not lists or not isinstance(mine_count, bool) or type(held) is not int:
+    if not lists or not isinstance(mine_count, bool) or type(held) is not int or held < 0:
         raise CertificateError(
             f"step {number} has not all of numbers, mine_count, cells, safe and mines as they "
             "should be"

@@ -45,6 +45,24 @@ class Difficulty:
         return parts
 
 
+def score_of(effort: int) -> float:
+    """Returns the difficulty of an effort, to one decimal."""
+    return round(10 * log2(1 + effort), 1)
+
+
+def is_possible(low: int | float, high: int | float, cells: int) -> bool:
+    """Returns whether whole efforts have a difficulty from `low` to `high`, on so many cells.
+
+    A step holds in mind at most all cells, and has at most as many facts beyond the first; and each
+    step decides a cell.
+    """
+    if low > score_of(cells**3):
+        return False
+    # The score of the least effort may be rounded up to the limit.
+    least = max(int(2 ** (low / 10)) - 2, 0)
+    return any(low <= score_of(effort) <= high for effort in range(least, least + 4))
+
+
 def difficulty_of(steps: Iterable[Step]) -> Difficulty:
     """Returns the difficulty of the steps that solve a board."""
     steps = tuple(steps)
@@ -52,7 +70,7 @@ def difficulty_of(steps: Iterable[Step]) -> Difficulty:
     tiers = [step.tier for step in steps]
     effort = sum(step.cells * (len(step.numbers) + step.mine_count - 1) for step in hard)
     return Difficulty(
-        score=round(10 * log2(1 + effort), 1),
+        score=score_of(effort),
         effort=effort,
         single_steps=tiers.count(Tier.SINGLE),
         pair_steps=tiers.count(Tier.PAIR),

@@ -48,7 +48,7 @@ class Stuck:
     def proof(self) -> Proven:
         """Returns a proof of certain cells by few numbers; assumes that there are such cells."""
         best: tuple[int, ...] | None = None
-        kinds = self._kinds()
+        kinds = self._kinds(self.safe | self.mines)
         for cell in kinds:
             found = self._without_count(cell)
             if found is not None and (best is None or self._cost(found) < self._cost(best)):
@@ -69,9 +69,15 @@ class Stuck:
                 mines |= alike & self.mines
         return Proven(best, mine_count, safe, mines)
 
-    def _kinds(self) -> list[CellIndex]:
-        """Lists one of each set of certain cells that are next to the same numbers."""
-        kinds, left = [], self.safe | self.mines
+    def spare(self, proven: Proven, mines: CellSet) -> Proven:
+        """Returns a proof of the safe cells and of these mines alone, by as few of the numbers."""
+        wanted = self._kinds(proven.safe | mines)
+        needed = self._needed(list(proven.constraints), wanted, proven.mine_count)
+        return Proven(needed, proven.mine_count, proven.safe, mines)
+
+    def _kinds(self, cells: CellSet) -> list[CellIndex]:
+        """Lists one of each set of cells that are next to the same numbers."""
+        kinds, left = [], cells
         while left:
             cell = (left & -left).bit_length() - 1
             kinds.append(cell)
@@ -105,7 +111,7 @@ class Stuck:
             if not more:
                 return None
             chosen += more
-        return self._needed(chosen, cell, False)
+        return self._needed(chosen, [cell], False)
 
     def _with_count(self, cell: CellIndex) -> tuple[int, ...]:
         """Returns numbers that prove a cell together with the mine count.
@@ -117,13 +123,15 @@ class Stuck:
             rest = [i for i in chosen if self.constraints[i] not in own]
             if self._is_proved(rest, cell, True):
                 chosen = rest
-        return self._needed(chosen, cell, True)
+        return self._needed(chosen, [cell], True)
 
-    def _needed(self, chosen: list[int], cell: CellIndex, mine_count: bool) -> tuple[int, ...]:
-        """Drops numbers, the last ones first, as long as the rest proves a cell."""
+    def _needed(
+        self, chosen: list[int], cells: Sequence[CellIndex], mine_count: bool
+    ) -> tuple[int, ...]:
+        """Drops numbers, the last ones first, as long as the rest proves all these cells."""
         for i in reversed(chosen):
             rest = [other for other in chosen if other != i]
-            if self._is_proved(rest, cell, mine_count):
+            if all(self._is_proved(rest, cell, mine_count) for cell in cells):
                 chosen = rest
         return tuple(sorted(chosen))
 

@@ -89,7 +89,7 @@ def guess_free_first_cells(mines: Mask) -> Mask:
 
 
 def _guess_free_in_machine_code(mines: Mask) -> Mask:
-    from jaxsweep.native.no_guess import EXACT, hardest_rule, make_room
+    from jaxsweep.native.deductions import EXACT, hardest_rule, make_room
 
     room, layout = make_room(*mines.shape), mines.astype(np.int8).ravel()
     found = [hardest_rule(layout, cell, EXACT, room) >= 0 for cell in range(mines.size)]

@@ -123,5 +123,5 @@ def _out_of_reach(order: Order, deals: int, seconds: float, count: int) -> str:
     return (
         f"no board in {deals:,} deals and {seconds:.0f} s: fewer than one in {rare:,.0f} are what "
         f"is asked for ({order.wishes.text}), so {count:,} would take more than "
-        f"{how_long}; {advice}"
+        f"{how_long} on average; {advice}"
     )

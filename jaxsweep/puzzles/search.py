@@ -118,7 +118,8 @@ def judge_uncompiled(wishes: Wishes, seed: int, numbers: range) -> Deals:
 
 def _judge(wishes: Wishes, seed: int, numbers: range) -> Deals:
     """Judges deals in machine code; those that exceed its capacity by the scalar path."""
-    from jaxsweep.native.no_guess import BEYOND, find_boards, make_search_room
+    from jaxsweep.native.deductions import BEYOND
+    from jaxsweep.native.no_guess import find_boards, make_search_room
     from jaxsweep.native.thread_memory import thread_memory
 
     opening, level = wishes.opening, wishes.opening.level

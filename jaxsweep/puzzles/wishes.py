@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite
 
 from jaxsweep.puzzles.certificate import Tier
+from jaxsweep.puzzles.difficulty import is_possible
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.view import MAX_CELLS
@@ -44,6 +45,11 @@ class Wishes:
             raise WishError(
                 "a hardest rule and a difficulty are those of boards that need no guess: say so"
             )
+        if self.max_rule is Tier.SINGLE and self.difficulty[0] > 0:
+            raise WishError("boards that single numbers solve have difficulty 0")
+        if not is_possible(*self.difficulty, level.cells):
+            low, high = self.difficulty
+            raise WishError(f"no board of {level} has a difficulty from {low:g} to {high:g}")
         low, high = self.bbbv
         if isfinite(high) and ceil(low) > floor(high):
             raise WishError(f"a 3BV is a whole number: none is from {low:g} to {high:g}")

@@ -89,9 +89,10 @@ class Opening:
             )
         allowed = level.cells - len(self._mine_free_cells())
         if level.mines > allowed:
+            mines = "1 mine does" if level.mines == 1 else f"{level.mines} mines do"
             raise LevelError(
-                f"{level.mines} mines do not fit: a {self.start.name} start at ({row}, {col}) "
-                f"on {level.rows}×{level.cols} leaves {allowed} cells for them"
+                f"{mines} not fit: a {self.start.name} start at ({row}, {col}) "
+                f"on {level.rows}×{level.cols} leaves {allowed} cells for mines"
             )
 
     @classmethod
