@@ -13,6 +13,7 @@ from tests.needs import packages
 
 packages("starlette", "uvicorn", group="serving")
 
+from jaxsweep.serving import tasks
 from jaxsweep.serving.connections import network_of
 from jaxsweep.serving.limits import Limits
 from tests.serving import CERTAIN, running, serving
@@ -155,7 +156,42 @@ def test_a_client_that_takes_nothing_is_given_up(part):
         assert len(all_of(own)) < size
 
 
-# Processes that end before their time.
+# Machine code, and processes that end before their time.
+
+
+def test_machine_code_is_loaded_when_another_process_has_compiled_it(monkeypatch):
+    found, looked = iter([False, True]), []
+    monkeypatch.setattr(tasks, "is_compiled", lambda: looked.append(next(found)) or looked[-1])
+    monkeypatch.setattr(tasks, "prepared_shortcuts", lambda: "shortcuts")
+    code = tasks.MachineCode()
+    for _ in range(2):
+        assert code.load_beside() == tasks.LOOKING_SECONDS
+        assert code.loading is not None
+        code.loading.join()
+    assert (looked, code.shortcuts) == ([False, True], "shortcuts")
+    assert code.load_beside() is None, "all is done"
+
+
+def test_what_cannot_be_kept_is_not_compiled(tmp_path, monkeypatch):
+    """The folder of the cache is a file: nobody, not even root, can write into it."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "file"))
+    script = tmp_path / "compiling.py"
+    script.write_text(COMPILING)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (
+        done.stderr == f"jaxsweep: {tmp_path / 'file'} cannot be written to: nothing is compiled\n"
+    )
+
+
+COMPILING = """
+import multiprocessing
+from jaxsweep.serving.compiling import compile_beside
+
+if __name__ == "__main__":
+    compile_beside()
+    multiprocessing.active_children()[0].join()
+"""
 
 
 def test_a_process_that_was_killed_while_idle_is_not_missed():

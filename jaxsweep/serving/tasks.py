@@ -201,7 +201,7 @@ LOOKING_SECONDS = 5.0
 """So often, machine code is looked for that another process may be compiling."""
 
 
-class _MachineCode:
+class MachineCode:
     """The look-ahead in machine code, loaded when there is nothing else to do.
 
     It takes a second or two to load, and minutes to compile: what is not on disk is not used, but
@@ -210,7 +210,8 @@ class _MachineCode:
 
     def __init__(self):
         self.shortcuts: Shortcuts | None = None
-        self._loading: threading.Thread | None = None
+        self.loading: threading.Thread | None = None
+        """Looks for it, and loads it if it is there."""
         self._has_failed = False
 
     def load_beside(self) -> float | None:
@@ -220,9 +221,9 @@ class _MachineCode:
         """
         if self.shortcuts is not None or self._has_failed:
             return None
-        if self._loading is None or not self._loading.is_alive():
-            self._loading = threading.Thread(target=self._load, daemon=True)
-            self._loading.start()
+        if self.loading is None or not self.loading.is_alive():
+            self.loading = threading.Thread(target=self._load, daemon=True)
+            self.loading.start()
         return LOOKING_SECONDS
 
     def _load(self) -> None:
@@ -234,7 +235,7 @@ class _MachineCode:
             raise
 
 
-_machine_code = _MachineCode()
+_machine_code = MachineCode()
 
 
 def rest() -> float | None:

@@ -36,8 +36,7 @@ def serve_tasks(connection: Connection) -> None:
     kind it is, and the result or what was wrong. After a task that yields items, the message None
     asks for the next one; another task drops those that are left.
     """
-    ignore_interrupts()
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    live_with_server()
     # Imported here: the server does without what its workers need.
     from jaxsweep.runtime.compilation import use_cache
     from jaxsweep.serving.tasks import TASKS, rest
@@ -75,15 +74,20 @@ def serve_tasks(connection: Connection) -> None:
             return
 
 
-def _end_with_server() -> None:
-    """In a worker process: ends it when the server has ended, whatever it does.
+def live_with_server() -> None:
+    """In a process of the server: lets Ctrl-C be for the server, and ends when that has ended.
 
     A server that is killed cannot end its processes itself.
     """
+    ignore_interrupts()
     server = multiprocessing.parent_process()
     assert server is not None
-    server.join()
-    os._exit(1)
+
+    def end_too() -> None:
+        server.join()
+        os._exit(1)
+
+    threading.Thread(target=end_too, daemon=True).start()
 
 
 class Worker:
