@@ -261,7 +261,7 @@ def test_the_server_says_what_there_is(server):
 @pytest.mark.parametrize(
     ("method", "path", "status", "sentence"),
     [
-        ("GET", "/nothing", 404, "there is no '/nothing' here; /openapi.json describes"),
+        ("GET", "/nothing", 404, "there is no '/nothing' here; /docs describes"),
         ("POST", "/analyze/", 404, "there is no '/analyze/' here"),
         ("GET", "/analyze", 405, "/analyze answers POST only, not GET"),
         ("PUT", "/about", 405, "/about answers GET, HEAD only, not PUT"),
@@ -271,9 +271,8 @@ def test_what_there_is_not_is_said(server, method, path, status, sentence):
     reply = server.ask(method, path)
     assert reply.status == status
     assert reply.error.startswith(sentence)
-    assert (
-        status == 404 or reply.headers["allow"] == sentence.split("answers ")[1].split(" only")[0]
-    )
+    if status == 405:
+        assert all(f" {name}" in sentence for name in reply.headers["allow"].split(", "))
 
 
 def test_a_form_is_no_position(server):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from typing import Any
 
 import pytest
@@ -128,3 +129,24 @@ def test_examples_of_the_description_are_answered(server, description):
             assert server.post(path, example).status in (200, 422), name
             tried += 1
     assert tried >= 4
+
+
+def test_the_description_can_be_read(server, description):
+    """Every path, parameter, status and schema is on a page, whose links lead somewhere."""
+    reply = server.get("/docs")
+    assert reply.headers["content-type"] == "text/html; charset=utf-8"
+    page = reply.body.decode()
+    for path, methods in description["paths"].items():
+        for method, operation in methods.items():
+            assert f"<h2><code>{method.upper()} {path}</code></h2>" in page
+            for field in operation.get("parameters", []):
+                assert f"<code>{field['name']}</code>" in page
+    for name in description["components"]["schemas"]:
+        assert f'<h3 id="{name}">' in page
+    anchors = set(re.findall(r'href="#(\w+)"', page))
+    assert anchors == anchors & set(description["components"]["schemas"])
+    # Nothing else is loaded than what is served, and nothing of a request is markup.
+    for target in set(re.findall(r'(?:href|src)="([^"#]+)"', page)):
+        assert server.get(f"/{target.removeprefix('./')}").status == 200
+    assert f"curl {server.url}/about" in page
+    assert "<b>" not in server.get("/docs", Host="127.0.0.1:<b>").body.decode()

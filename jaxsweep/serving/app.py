@@ -10,7 +10,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -36,6 +36,7 @@ from jaxsweep.serving.reading import (
     which_in,
     whole_number,
 )
+from jaxsweep.serving.reference import STYLE, reference
 from jaxsweep.serving.workers import Workers
 from jaxsweep.single.replay.page import reasons
 
@@ -275,6 +276,8 @@ def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
         Route("/watch", service.watch),
         Route("/about", service.about),
         Route("/openapi.json", lambda request: JSONResponse(api)),
+        Route("/docs", lambda request: HTMLResponse(reference(api, _address(request)))),
+        Route("/docs.css", lambda request: Response(STYLE, media_type="text/css")),
         *(Route(path, _file(file)) for path, file in files.items()),
     ]
     app = Starlette(
@@ -289,7 +292,7 @@ def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
     )
     # A redirect would name this server as it is known here, not as a proxy is known outside.
     app.router.redirect_slashes = False
-    return Guard(app, trust, frozenset({*files, "/openapi.json"}))
+    return Guard(app, trust, frozenset({*files, "/openapi.json", "/docs", "/docs.css"}))
 
 
 def formats_in_words() -> dict[str, dict[str, str | None]]:
@@ -317,6 +320,11 @@ def _query(request: Request) -> dict[str, str]:
     return query
 
 
+def _address(request: Request) -> str:
+    """Returns the address of this server, as the one who asks knows it."""
+    return str(request.base_url).rstrip("/")
+
+
 def _json(body: bytes) -> Response:
     return Response(body, media_type="application/json")
 
@@ -341,9 +349,10 @@ def _not_routed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path, methods = request.url.path[:80], (error.headers or {}).get("Allow")
     if methods is None:
-        sentence = f"there is no {path!r} here; /openapi.json describes what there is"
+        sentence = f"there is no {path!r} here; /docs describes what there is"
     else:
-        sentence = f"{path} answers {methods} only, not {request.method}"
+        known = ", ".join(sorted(methods.split(", ")))
+        sentence = f"{path} answers {known} only, not {request.method}"
     return JSONResponse({"error": sentence}, error.status_code, error.headers)
 
 
