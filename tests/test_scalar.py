@@ -95,6 +95,28 @@ def test_sets_of_cells_are_grids():
         assert [size.cell(j) for j in indices(size.near[i])] == board.neighbours(size.cell(i))
 
 
+@given(st.integers(1, 12), st.integers(1, 12), st.data())
+def test_pairs_of_neighbours_are_counted(rows, cols, data):
+    board = geometry(rows, cols)
+    cells = data.draw(st.integers(0, board.all_cells))
+    listed = [cell for cell in range(rows * cols) if cells >> cell & 1]
+    assert indices(cells) == listed, "few or many"
+    pairs = {(a, b) for a in listed for b in listed if a < b and board.near[a] >> b & 1}
+    assert board.adjacent_pairs(cells) == len(pairs)
+
+
+def test_a_position_that_is_asked_for_again_is_not_solved_again():
+    first, other = from_text("4x3x2\n01HH\n01HH\n011H\n"), from_text("3x1x1\nH1H\n")
+    counter = Counter()
+    view, solution = counter.solved(View.of(*first))
+    assert counter.solved(View.of(*first)) == (view, solution)
+    for position in (GridPosition(first.grid, 3), other, first):
+        view, solution = counter.solved(View.of(*position))
+        expected = Counter().solve(View.of(*position))
+        assert (view.mines, view.geometry.cols) == (position.mines, position.grid.shape[1])
+        assert (solution and solution.layouts) == (expected and expected.layouts)
+
+
 @st.composite
 def positions(draw):
     """Positions of real boards, or with one number or the mine count changed; up to 7×7."""

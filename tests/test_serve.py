@@ -17,6 +17,7 @@ packages("schemathesis", "starlette", "uvicorn", group="serving")
 
 import schemathesis
 
+from jaxsweep.commands.analyze import main as analyze_command
 from jaxsweep.commands.serve import listen, main
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.notation import read, read_all, to_json
@@ -30,6 +31,7 @@ from jaxsweep.single.analysis import analyze
 from jaxsweep.single.grading import grade
 from jaxsweep.single.grading.report import grade_to_json
 from tests.agreement import same_analysis
+from tests.oracle import PlainGame
 from tests.serving import CERTAIN, STUCK, events, running
 from tests.waiting import PATIENCE
 
@@ -70,10 +72,73 @@ def test_several_positions_are_answered_by_an_array(server):
     same_analysis(second, expected(STUCK)[0])
 
 
+def any_position(draw):
+    """Numbers of a random board seen in a share of its cells, with flags, one perhaps wrong."""
+    rows, cols = draw.randrange(1, 9), draw.randrange(1, 9)
+    cells = [(row, col) for row in range(rows) for col in range(cols)]
+    board = PlainGame(rows, cols, draw.sample(cells, draw.randrange(len(cells) + 1)))
+    share, lines = draw.random(), []
+    for row in range(rows):
+        line = ""
+        for cell in ((row, col) for col in range(cols)):
+            is_open = cell not in board.mines and draw.random() < share
+            line += str(board.number(cell)) if is_open else draw.choice("HHHF")
+        lines.append(line)
+    if draw.random() < 0.2:
+        lines[0] = str(draw.randrange(4)) + lines[0][1:]
+    return f"{cols}x{rows}x{len(board.mines)}\n" + "\n".join(lines) + "\n"
+
+
+def test_two_hundred_positions_are_answered_as_by_the_command(server, tmp_path, capsys):
+    """Stuck and certain ones, finished and impossible ones, in one request and each in its own."""
+    draw = random.Random(8)
+    texts = [any_position(draw) for _ in range(200)]
+    file = tmp_path / "positions.mine"
+    file.write_text("".join(texts))
+    assert analyze_command([str(file), "--json"]) == 2, "some are impossible"
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    answers = server.post("/analyze", "".join(texts)).data
+    impossible = 0
+    for i, (text, answer, own) in enumerate(zip(texts, answers, printed, strict=True)):
+        alone = server.post("/analyze", text)
+        if "error" in own:
+            assert answer == own
+            assert alone.status == 400
+            assert own["error"] == f"position {i + 1}: {alone.error}"
+            impossible += 1
+        else:
+            same_analysis(answer, own)
+            same_analysis(alone.data, own)
+    assert 5 < impossible < 100
+    assert sum(own.get("best") is None for own in printed) > impossible, "finished ones"
+    assert sum("candidates" in (own.get("best") or {}) for own in printed) > 20, "stuck ones"
+
+
+def test_positions_are_taken_in_all_their_forms(server):
+    own = expected(CERTAIN)[0]
+    fields = json.loads(to_json(read(CERTAIN)))
+    tiles = [
+        {"x": col, "y": row, "value": int(cell)}
+        for row, line in enumerate(CERTAIN.splitlines()[1:])
+        for col, cell in enumerate(line)
+        if cell != "H"
+    ]
+    message = {"board": {"width": 4, "height": 3, "mines": 2}, "tiles": tiles}
+    marked = b"\xef\xbb\xbf" + CERTAIN.replace("\n", "\r\n").encode()
+    for body in (json.dumps(CERTAIN), fields, message, marked):
+        assert server.post("/analyze", body).data == own
+    assert server.post("/analyze", [CERTAIN, fields, message]).data == [own] * 3
+    link = server.post("/convert?to=jsminesweeper", CERTAIN).body.decode()
+    for body in (link, json.dumps(link)):
+        assert server.post("/analyze", body).data == own
+    assert server.post("/analyze", json.dumps(CERTAIN + CERTAIN)).data == [own] * 2
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
         ("", "line 1: no position here"),
+        (["?b=1&m=\ud800"], "position 1: byte 7 is not text"),
         ("4x3x2\n01HH\n01H\n011H\n", "line 3: 3 cells, but line 1 promises 4"),
         ("3x3x2\nH1H\n1H1\nH3H\n", "inconsistent: "),
         (CERTAIN + "2x2x9\nHH\nHH\n", "position 2: line 5: a 2×2 board holds 0 to 4 mines, not 9"),
@@ -150,6 +215,8 @@ def test_a_board_full_of_mines_is_won_at_once(server):
         ("/deal?seed=²", '"seed" must be a whole number'),
         ("/deal?start=free", '"start" must be one of any, safe, zero'),
         ("/deal?player=exact", "no parameter 'player'"),
+        ("/deal?level=mini&level=expert", "'level' is given twice"),
+        ("/about?x=1", "no parameter 'x'"),
         ("/watch?player=nobody", '"player" must be one of linear'),
     ],
 )
@@ -191,6 +258,29 @@ def test_the_server_says_what_there_is(server):
     assert about["reasons"]["lookahead"]["guess"] is True
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status", "sentence"),
+    [
+        ("GET", "/nothing", 404, "there is no '/nothing' here; /docs describes"),
+        ("POST", "/analyze/", 404, "there is no '/analyze/' here"),
+        ("GET", "/analyze", 405, "/analyze answers POST only, not GET"),
+        ("PUT", "/about", 405, "/about answers GET, HEAD only, not PUT"),
+    ],
+)
+def test_what_there_is_not_is_said(server, method, path, status, sentence):
+    reply = server.ask(method, path)
+    assert reply.status == status
+    assert reply.error.startswith(sentence)
+    if status == 405:
+        assert all(f" {name}" in sentence for name in reply.headers["allow"].split(", "))
+
+
+def test_a_form_is_no_position(server):
+    form = {"Content-Type": "multipart/form-data; boundary=x"}
+    reply = server.ask("POST", "/analyze", "--x\r\n", form)
+    assert (reply.status, reply.error.partition(":")[0]) == (415, "a form")
+
+
 # Limits.
 
 
@@ -202,6 +292,16 @@ def test_too_much_is_refused_by_name(server):
     assert server.post("/analyze", wide).status == 413
     assert server.get("/deal?rows=129&cols=128&mines=1").status == 413
     assert server.get("/watch?rows=4096&cols=4096&mines=1").status == 413
+
+
+def test_an_answer_is_bounded_too():
+    """Large boards without open cells are short in some forms."""
+    message = {"board": {"width": 64, "height": 64, "mines": 9}, "tiles": []}
+    with running(Limits(answer=2**18), processes=2) as server:
+        reply = server.post("/analyze", [message] * 99)
+        assert reply.status == 413
+        assert reply.error == "an answer of more than 262,144 bytes: send less at once"
+        assert server.post("/analyze", message).status == 200
 
 
 def test_a_body_of_unknown_length_is_bounded_too(server):

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.needs import packages
 
 packages("starlette", "uvicorn", group="serving")
 
+from jaxsweep.beliefs import Status
 from jaxsweep.commands.grade_files import grade_source
 from jaxsweep.commands.replay_info import describe
 from jaxsweep.formats import read, writable, write
@@ -23,6 +25,8 @@ from jaxsweep.puzzles.ordering import Order, make
 from jaxsweep.puzzles.wishes import Wishes
 from jaxsweep.rules.level import LEVELS, Opening, Start
 from jaxsweep.rules.notation import from_text, to_text
+from jaxsweep.scalar import exact
+from jaxsweep.serving import tasks
 from jaxsweep.serving.limits import Limits
 from jaxsweep.serving.orders import DIFFICULTIES
 from jaxsweep.single import replay as replays
@@ -31,6 +35,7 @@ from tests.agreement import same_analysis
 from tests.format_samples import damaged, evfs, made_up_game, read_one, samples
 from tests.oracle import layouts
 from tests.serving import CERTAIN, STUCK, running
+from tests.waiting import PATIENCE
 
 LINK = "https://davidnhill.github.io/JSMinesweeper/?analysis=aiagaaaiblXblSsVbnVdlVmblWlblV"
 
@@ -38,6 +43,13 @@ LINK = "https://davidnhill.github.io/JSMinesweeper/?analysis=aiagaaaiblXblSsVbnV
 @pytest.fixture(scope="module")
 def server():
     with running(Limits(board_seconds=1.0), processes=2) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def patient():
+    """A server that looks for boards as long as it takes, on machines however busy."""
+    with running(Limits(board_seconds=PATIENCE, seconds=PATIENCE)) as address:
         yield address
 
 
@@ -137,6 +149,8 @@ def test_links_and_games_are_analysed_as_by_the_command(server):
         ("/replay/info", "https://example.org/game.evf", "a link that holds no board"),
         ("/replay/grade", "?b=1&m=" + "0" * 17, "a board without clicks"),
         ("/replay/grade", STUCK, "a position, not a game"),
+        ("/replay/grade?move=1", "?b=1&m=" + "0" * 17, "no parameter 'move'; there are game"),
+        ("/replay/info?game=1", STUCK, "no parameter 'game'; there are none"),
         ("/analyze", b"\x04\xff\xfe", "nothing that can be read"),
         ("/analyze?move=1", STUCK, '"game" and "move" are for files of games'),
         ("/analyze", "?analysis=aiagaaai!", "is none of base 62"),
@@ -198,9 +212,9 @@ def ordered(order):
         ({"no_guess": False, "bbbv": [10, 12]}, {"no_guess": False, "bbbv": (10, 12)}),
     ],
 )
-def test_a_board_is_that_of_the_command(server, asked, wishes):
+def test_a_board_is_that_of_the_command(patient, asked, wishes):
     order = {"level": "mini", "start": "zero", "row": 2, "col": 1, "seed": 3}
-    found = server.post("/boards", order | asked).data
+    found = patient.post("/boards", order | asked).data
     opening = Opening(LEVELS["mini"], Start.ZERO, (2, 1))
     own = plain(ordered(Order(Wishes(opening, **wishes), 3)).to_json())
     if "certificate" in asked:
@@ -213,13 +227,15 @@ def test_a_board_is_that_of_the_command(server, asked, wishes):
     assert found == own
 
 
-def test_mines_are_moved_where_hardly_a_board_needs_no_guess(server):
+def test_mines_are_moved_where_hardly_a_board_needs_no_guess(patient):
     order = {"rows": 8, "cols": 8, "mines": 24, "start": "zero", "seed": 4, "certificate": True}
-    reply = server.post("/boards", order | {"repair": "if-rare"})
+    always = patient.post("/boards", order | {"repair": "always"}).data
+    check_board(read_board(always))
+    # Deals are judged first, for a share of the time.
+    with running(Limits(board_seconds=5.0)) as other:
+        reply = other.post("/boards", order | {"repair": "if-rare"})
     assert reply.data["repaired"]
     check_board(read_board(reply.data))
-    always = server.post("/boards", order | {"repair": "always"}).data
-    check_board(read_board(always))
 
 
 def test_what_is_rare_is_said_in_time(server):
@@ -277,6 +293,23 @@ def test_the_numbers_of_a_cell_are_those_of_all_layouts(server):
         shares = counts / len(every)
         np.testing.assert_allclose(found["numbers"], shares[:9], atol=1e-12)
         assert found["mine_probability"] == pytest.approx(shares[9], abs=1e-6)
+
+
+def test_no_risk_is_said_of_a_cell_beyond_counting(monkeypatch):
+    """Only what single numbers prove is known then."""
+    position = from_text(CERTAIN)
+    monkeypatch.setattr(exact, "MAX_CELLS", 3)
+    beliefs, _ = exact.infer(position)
+    assert beliefs.status == Status.OVER_CAPACITY
+    safe, mines = beliefs.safe.copy(), beliefs.mines.copy()
+    safe[0, 2] = mines[0, 3] = True
+    known = replace(beliefs, safe=safe, mines=mines)
+    monkeypatch.setattr(tasks, "infer", lambda *asked: (known, None))
+    risks = [
+        json.loads(tasks.numbers_of_cell(CERTAIN, cell, Limits()))["mine_probability"]
+        for cell in ((0, 2), (0, 3), (1, 2))
+    ]
+    assert risks == [0.0, 1.0, None]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
 """The HTTP server and clients that would keep others out: silent ones, slow ones, too many."""
 
 import contextlib
+import multiprocessing
 import socket
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -10,6 +13,7 @@ from tests.needs import packages
 
 packages("starlette", "uvicorn", group="serving")
 
+from jaxsweep.serving import tasks
 from jaxsweep.serving.connections import network_of
 from jaxsweep.serving.limits import Limits
 from tests.serving import CERTAIN, running, serving
@@ -150,3 +154,87 @@ def test_a_client_that_takes_nothing_is_given_up(part):
         assert own.recv(1)
         assert gone.wait(PATIENCE)
         assert len(all_of(own)) < size
+
+
+# Machine code, and processes that end before their time.
+
+
+def test_machine_code_is_loaded_when_another_process_has_compiled_it(monkeypatch):
+    found, looked = iter([False, True]), []
+    monkeypatch.setattr(tasks, "is_compiled", lambda: looked.append(next(found)) or looked[-1])
+    monkeypatch.setattr(tasks, "prepared_shortcuts", lambda: "shortcuts")
+    code = tasks.MachineCode()
+    for _ in range(2):
+        assert code.load_beside() == tasks.LOOKING_SECONDS
+        assert code.loading is not None
+        code.loading.join()
+    assert (looked, code.shortcuts) == ([False, True], "shortcuts")
+    assert code.load_beside() is None, "all is done"
+
+
+def test_what_cannot_be_kept_is_not_compiled(tmp_path, monkeypatch):
+    """The folder of the cache is a file: nobody, not even root, can write into it."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "file"))
+    script = tmp_path / "compiling.py"
+    script.write_text(COMPILING)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (
+        done.stderr == f"jaxsweep: {tmp_path / 'file'} cannot be written to: nothing is compiled\n"
+    )
+
+
+COMPILING = """
+import multiprocessing
+from jaxsweep.serving.compiling import compile_beside
+
+if __name__ == "__main__":
+    compile_beside()
+    multiprocessing.active_children()[0].join()
+"""
+
+
+def test_a_process_that_was_killed_while_idle_is_not_missed():
+    before = set(multiprocessing.active_children())
+    with running(processes=2) as server:
+        assert server.post("/analyze", CERTAIN).status == 200
+        for process in set(multiprocessing.active_children()) - before:
+            process.kill()
+            process.join()
+        assert [server.post("/analyze", CERTAIN).status for _ in range(4)] == [200] * 4
+
+
+BUSY = """
+import time
+from jaxsweep.serving.limits import Limits
+from jaxsweep.serving.orders import order_in
+from jaxsweep.serving.workers import Worker
+
+if __name__ == "__main__":
+    rare = order_in(b'{"level": "beginner", "difficulty": [99, 100], "seed": 1}', Limits())
+    Worker().start().send(("board", (rare, 3600.0)))
+    print("busy", flush=True)
+    time.sleep(3600)
+"""
+
+
+def test_a_process_ends_with_a_server_that_was_killed(tmp_path):
+    script = tmp_path / "busy.py"
+    script.write_text(BUSY)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as own:
+        assert own.stdout is not None
+        assert own.stdout.readline() == "busy\n"
+        own.kill()
+        # The process has the same output, which ends when both have.
+        assert own.communicate(timeout=PATIENCE) == ("", None)
+
+
+def test_who_waits_for_a_turn_to_watch_is_told_in_time():
+    """The time of a game begins with its turn; the turn must come as soon as other answers."""
+    with (
+        running(Limits(seconds=0.0, game_seconds=1e9)) as server,
+        contextlib.closing(server.connect()) as connection,
+    ):
+        connection.request("GET", "/watch?level=mini&seed=1")
+        reply = connection.getresponse()
+        assert (reply.status, reply.headers["retry-after"]) == (503, "1")

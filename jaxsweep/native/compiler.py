@@ -76,3 +76,8 @@ each of which is seven arguments."""
 def is_on_disk(function: str) -> bool:
     """Returns whether a function, as `module.name`, was compiled on this or an earlier start."""
     return any(_FOLDER.rglob(f"{function}*.nbc"))
+
+
+def is_kept() -> bool:
+    """Returns whether machine code outlives this process: not where its folder is read-only."""
+    return _FOLDER.parent == cache_folder()

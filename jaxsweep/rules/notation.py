@@ -18,6 +18,12 @@ from jaxsweep.runtime.errors import UserError
 
 _SYMBOLS = {"H": HIDDEN, "h": HIDDEN, ".": HIDDEN, "?": HIDDEN, "F": FLAGGED, "f": FLAGGED}
 _SYMBOLS |= {str(n): n for n in range(9)}
+_NO_CELL = -128
+_VALUES = np.full(128, _NO_CELL, np.int8)
+"""The cell of each ASCII character, or `_NO_CELL`."""
+for _symbol, _value in _SYMBOLS.items():
+    _VALUES[ord(_symbol)] = _value
+
 _LETTERS = {HIDDEN: "H", FLAGGED: "F"} | {n: str(n) for n in range(9)}
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*[xX×]\s*([0-9]{1,9})\s*")
 
@@ -209,6 +215,12 @@ def _from_rows(lines: list[tuple[str, str]], level: Level, where: str) -> GridPo
     if len(lines) > level.rows:
         name, line = lines[level.rows]
         raise PositionError(f"{name}: a row too many; {where} promises {level.rows}: {_clip(line)}")
+    stripped = [line.strip() for _, line in lines]
+    if all(len(line) == level.cols and line.isascii() for line in stripped):
+        values = _VALUES[np.frombuffer("".join(stripped).encode("ascii"), np.uint8)]
+        if _NO_CELL not in values:
+            return GridPosition(values.reshape(level.rows, level.cols), level.mines)
+    # Cells with spaces between them, or something that is wrong, and where.
     grid = np.empty((level.rows, level.cols), np.int8)
     for row, (name, line) in enumerate(lines):
         cells = [(col, symbol) for col, symbol in enumerate(line, start=1) if not symbol.isspace()]

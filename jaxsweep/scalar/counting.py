@@ -110,7 +110,7 @@ def forward_pass(constraints: tuple[Constraint, ...], max_states: int) -> Forwar
     Raises `OverBudgetError` as `count_component`.
     """
     tiles, steps, width = _shape(tuple([cells for cells, _ in constraints]))
-    messages, states = _forward(constraints, steps, max_states)
+    messages, states = _forward(constraints, steps, width, max_states)
     return ForwardPass(tiles, steps, messages, width, states)
 
 
@@ -174,7 +174,9 @@ def _steps(tiles, constrained, width):
     for each number, over the guard bits.
     """
     guards = sum([1 << (n * RESIDUAL_BITS + RESIDUAL_BITS - 1) for n in range(len(constrained))])
-    rooms = [cells.bit_count() for cells in constrained]
+    room = guards + sum(
+        [cells.bit_count() << n * RESIDUAL_BITS for n, cells in enumerate(constrained)]
+    )
     steps = []
     for cells, numbers in tiles:
         size, own = cells.bit_count(), indices(numbers)
@@ -183,21 +185,21 @@ def _steps(tiles, constrained, width):
         for mines in range(size + 1):
             with_cell = comb(size - 1, mines - 1) if mines else 0
             choices.append((mines * one, mines * width, comb(size, mines), with_cell))
-        for n in own:
-            rooms[n] -= size
-        room = guards + sum([rooms[n] << n * RESIDUAL_BITS for n in range(len(rooms))])
+        room -= size * one
         steps.append((choices, room, guards))
     return steps
 
 
 @no_type_check
-def _forward(constraints, steps, max_states):
+def _forward(constraints, steps, width, max_states):
     """Returns the states before each step and at the end, with the polynomials that lead there.
 
     Also returns what they take of the budget.
     """
     state = sum([mines << n * RESIDUAL_BITS for n, (_, mines) in enumerate(constraints)])
     messages, total = [{state: 1}], 0
+    # A polynomial has at most `width` coefficients, of `width` bits each.
+    may_be_long = width * width >= LONG_COUNTS
     for choices, room, guards in steps:
         after = {}
         for state, polynomial in messages[-1].items():
@@ -211,8 +213,10 @@ def _forward(constraints, steps, max_states):
                 if (room - grown) & guards == guards:
                     value = polynomial * ways << shift
                     after[grown] = after[grown] + value if grown in after else value
-        longest = max(map(int.bit_length, after.values()), default=0) // LONG_COUNTS
-        total += len(after) * (1 + longest)
+        total += len(after)
+        if may_be_long:
+            longest = max(map(int.bit_length, after.values()), default=0)
+            total += len(after) * (longest // LONG_COUNTS)
         if total > max_states:
             raise OverBudgetError
         messages.append(after)

@@ -67,8 +67,12 @@ class Solution:
         """The solution as beliefs about one position, on the host."""
         shape = (self.geometry.rows, self.geometry.cols)
         probability = np.zeros(shape[0] * shape[1], np.float32)
+        places, values = [], []
         for cells, mine_layouts in self.undecided:
-            probability[indices(cells)] = mine_layouts / self.layouts
+            own = indices(cells)
+            places += own
+            values += [mine_layouts / self.layouts] * len(own)
+        probability[places] = values
         mines = self.geometry.to_mask(self.mines)
         probability = probability.reshape(shape)
         probability[mines] = 1.0
@@ -88,6 +92,17 @@ class Counter:
     def __init__(self, max_states: int = MAX_STATES):
         self._max_states = max_states
         self._memo: dict[tuple[Constraint, ...], CountedComponent] = {}
+        self._last: tuple[View, Solution | None] | None = None
+
+    def solved(self, view: View) -> tuple[View, Solution | None]:
+        """Returns a view of the same position, and its solution; None if it has no layout.
+
+        The last one is remembered, with what it has cached: one after the other ask about it for
+        its odds, the best cell, and what a cell would show. Raises as `solve`.
+        """
+        if self._last is None or not self._last[0].shows_the_same(view):
+            self._last = view, self.solve(view)
+        return self._last
 
     @no_type_check
     def solve(
@@ -164,7 +179,7 @@ def infer_view(view: View, counter: Counter) -> tuple[Beliefs, int | None]:
     """As `infer`, for a view of a board that is small enough."""
     to_mask = view.geometry.to_mask
     try:
-        solution = counter.solve(view)
+        _, solution = counter.solved(view)
     except OverBudgetError:
         reduced = reduce(view, 0)
         assert reduced is not None, "a contradiction is found before components are counted"

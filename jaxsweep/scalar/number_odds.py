@@ -25,7 +25,7 @@ def number_odds(
     view = View.of(*position)
     index = cell[0] * position.grid.shape[1] + cell[1]
     try:
-        whole = counter.solve(view)
+        view, whole = counter.solved(view)
         if whole is None:
             return None
         if whole.mines >> index & 1:

@@ -198,7 +198,7 @@ def advise(
         return None
     counter = Counter() if counter is None else counter
     try:
-        solution = counter.solve(view)
+        view, solution = counter.solved(view)
     except OverBudgetError:
         return None
     if solution is None:

@@ -30,10 +30,20 @@ class View:
         numbers = tuple(np.maximum(grid, HIDDEN).reshape(-1).tolist())
         return cls(geometry(*grid.shape), numbers, from_mask(grid < 0), mines)
 
-    @property
+    def shows_the_same(self, other: "View") -> bool:
+        """Whether another view is of the same position."""
+        return (
+            self.geometry is other.geometry
+            and self.hidden == other.hidden
+            and self.mines == other.mines
+            and self.numbers == other.numbers
+        )
+
+    @cached_property
     def opened(self) -> CellSet:
         """The open cells."""
-        return sum(1 << i for i, number in enumerate(self.numbers) if number >= 0)
+        shape = (self.geometry.rows, self.geometry.cols)
+        return from_mask(np.array(self.numbers).reshape(shape) >= 0)
 
     @cached_property
     def frontier_numbers(self) -> list[CellIndex]:
@@ -57,9 +67,11 @@ class View:
 
     def after(self, cell: CellIndex, number: int) -> "View":
         """Returns the afterstate in which a hidden cell was opened and showed a number."""
-        view = replace(self.with_number(cell, number), hidden=self.hidden & ~(1 << cell))
+        numbers = (*self.numbers[:cell], number, *self.numbers[cell + 1 :])
+        view = View(self.geometry, numbers, self.hidden & ~(1 << cell), self.mines)
         # The same numbers and the new one: those that have no hidden neighbour left do no harm.
         view.__dict__["frontier_numbers"] = [*self.frontier_numbers, cell]
+        view.__dict__["opened"] = self.opened | 1 << cell
         return view
 
     def with_number(self, cell: CellIndex, number: int) -> "View":

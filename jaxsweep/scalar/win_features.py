@@ -4,7 +4,6 @@ from math import log, log1p
 from typing import NamedTuple, no_type_check
 
 from jaxsweep.scalar.exact import Solution
-from jaxsweep.scalar.geometry import indices
 from jaxsweep.scalar.view import View
 
 
@@ -57,7 +56,7 @@ def win_features(view: View, solution: Solution) -> WinFeatures:
         uncertain=uncertain.bit_count(),
         unconstrained=(uncertain & ~boundary).bit_count(),
         opened=view.opened.bit_count(),
-        adjacent=sum([(near[cell] & uncertain).bit_count() for cell in indices(uncertain)]) // 2,
+        adjacent=view.geometry.adjacent_pairs(uncertain),
         components=len(components),
         component_risk=risk,
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -35,6 +36,7 @@ from jaxsweep.serving.reading import (
     which_in,
     whole_number,
 )
+from jaxsweep.serving.reference import STYLE, reference
 from jaxsweep.serving.workers import Workers
 from jaxsweep.single.replay.page import reasons
 
@@ -62,6 +64,8 @@ class Service:
 
     async def body(self, request: Request) -> bytes:
         """Reads the body of a request, unless it is too large or too slow."""
+        if request.headers.get("content-type", "").startswith("multipart/"):
+            raise RefusedError(415, "a form: send the file or the text itself as the body")
         most = self.limits.body
         parts, size = [], 0
         try:
@@ -79,7 +83,7 @@ class Service:
 
     async def analyze(self, request: Request) -> Response:
         """Analyses one position, or several."""
-        which, deadline = which_in(request.query_params), self.deadline()
+        which, deadline = which_in(_query(request)), self.deadline()
         body = await self.body(request)
         async with self.workers.admitted():
             asked = await self._asked(body, which, deadline)
@@ -98,7 +102,7 @@ class Service:
 
     async def numbers(self, request: Request) -> Response:
         """Counts what one hidden cell of a position would show."""
-        query, deadline = request.query_params, self.deadline()
+        query, deadline = _query(request), self.deadline()
         check_names(query, ("row", "col"))
         cell = whole_number(query, "row", 0, 2**31), whole_number(query, "col", 0, 2**31)
         body = await self.body(request)
@@ -111,24 +115,32 @@ class Service:
 
     async def _analyses(self, asked: Asked, deadline: float) -> list[bytes]:
         """Analyses positions in chunks, in as many processes as there are."""
-        chunks = list(range(0, len(asked.positions), CHUNK))
+        waiting = deque(range(0, len(asked.positions), CHUNK))
         found: dict[int, list[bytes] | UserError | RefusedError] = {}
-        waiting = iter(chunks)
+        size = 0
 
         async def work() -> None:
-            for begin in waiting:
+            nonlocal size
+            while waiting:
+                begin = waiting.popleft()
                 some = asked.positions[begin : begin + CHUNK]
                 first = begin + 1 if asked.several else None
                 arguments = (some, first, self.limits)
                 try:
-                    found[begin] = await self.workers.run("analyse", *arguments, deadline=deadline)
+                    answers = await self.workers.run("analyse", *arguments, deadline=deadline)
+                    found[begin] = answers
+                    size += sum(map(len, answers))
+                    if size > self.limits.answer:
+                        most = f"{self.limits.answer:,} bytes"
+                        raise RefusedError(413, f"an answer of more than {most}: send less at once")
                 except (UserError, RefusedError) as error:
-                    # The first position that is wrong is named, whichever was found first.
+                    # The first position that is wrong is named, whichever was found first: those
+                    # before it are under way.
                     found[begin] = error
-                    return
+                    waiting.clear()
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(self.workers.count, len(chunks))):
+            for _ in range(min(self.workers.count, len(waiting))):
                 group.create_task(work())
         answers = []
         for begin in sorted(found):
@@ -140,30 +152,35 @@ class Service:
 
     async def deal(self, request: Request) -> Response:
         """Deals a game."""
-        game = game_in(request.query_params, self.limits)
+        game = game_in(_query(request), self.limits)
         async with self.workers.admitted():
             return _json(await self.workers.run("deal", game, deadline=self.deadline()))
 
     async def board(self, request: Request) -> Response:
         """Makes a board to order."""
         deadline, body = self.deadline(), await self.body(request)
-        asked = order_in(body, self.limits)
+        asked = await asyncio.to_thread(order_in, body, self.limits)
         async with self.workers.admitted():
             seconds = self.limits.board_seconds
             return _json(await self.workers.run("board", asked, seconds, deadline=deadline))
 
     async def check(self, request: Request) -> Response:
         """Checks a replay."""
-        return await self._about_file("check", request, which_in(request.query_params))
+        return await self._about_game("check", request)
 
     async def grade(self, request: Request) -> Response:
         """Grades the moves of a replay."""
-        return await self._about_file("grade", request, which_in(request.query_params))
+        return await self._about_game("grade", request)
 
     async def info(self, request: Request) -> Response:
         """Says what a file or a link holds."""
-        check_names(request.query_params, ())
+        check_names(_query(request), ())
         return await self._about_file("info", request)
+
+    async def _about_game(self, task: str, request: Request) -> Response:
+        query = _query(request)
+        check_names(query, ("game",))
+        return await self._about_file(task, request, which_in(query))
 
     async def _about_file(self, task: str, request: Request, *arguments: Any) -> Response:
         deadline, body = self.deadline(), await self.body(request)
@@ -173,7 +190,7 @@ class Service:
 
     async def convert(self, request: Request) -> Response:
         """Writes a file or a link in another format."""
-        query, formats = request.query_params, writable()
+        query, formats = _query(request), writable()
         to = one_of(query, "to", list(formats))
         answer = await self._about_file("convert", request, to, which_in(query, "to"))
         known = formats[to]
@@ -187,9 +204,10 @@ class Service:
 
     async def watch(self, request: Request) -> Response:
         """Plays a game, move by move, as server-sent events."""
-        game = game_in(request.query_params, self.limits, with_player=True)
-        deadline = time.monotonic() + self.limits.game_seconds
-        events = self._events(self.players.items("watch", game, deadline=deadline))
+        game = game_in(_query(request), self.limits, with_player=True)
+        seconds = self.limits.game_seconds
+        items = self.players.items("watch", game, turn=self.deadline(), seconds=seconds)
+        events = self._events(items)
         # What is wrong before the first event has a status of its own.
         first = await anext(events)
         return StreamingResponse(_chained(first, events), media_type="text/event-stream")
@@ -208,6 +226,7 @@ class Service:
 
     async def about(self, request: Request) -> Response:
         """Says what there is: levels, start rules, players, and the words of reasons."""
+        check_names(_query(request), ())
         levels = {
             name: {"rows": level.rows, "cols": level.cols, "mines": level.mines}
             for name, level in LEVELS.items()
@@ -257,6 +276,8 @@ def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
         Route("/watch", service.watch),
         Route("/about", service.about),
         Route("/openapi.json", lambda request: JSONResponse(api)),
+        Route("/docs", lambda request: HTMLResponse(reference(api, _address(request)))),
+        Route("/docs.css", lambda request: Response(STYLE, media_type="text/css")),
         *(Route(path, _file(file)) for path, file in files.items()),
     ]
     app = Starlette(
@@ -265,11 +286,13 @@ def make_app(limits: Limits, trust: Trust, processes: int) -> ASGIApp:
         exception_handlers={
             UserError: lambda request, error: _error(error),
             RefusedError: lambda request, error: _error(error),
-            HTTPException: lambda request, error: _error(error),
+            HTTPException: _not_routed,
             Exception: lambda request, error: _error(error),
         },
     )
-    return Guard(app, trust, frozenset({*files, "/openapi.json"}))
+    # A redirect would name this server as it is known here, not as a proxy is known outside.
+    app.router.redirect_slashes = False
+    return Guard(app, trust, frozenset({*files, "/openapi.json", "/docs", "/docs.css"}))
 
 
 def formats_in_words() -> dict[str, dict[str, str | None]]:
@@ -287,6 +310,21 @@ def _file(file: site.File):
     return answer
 
 
+def _query(request: Request) -> dict[str, str]:
+    """Returns what a query says by name; raises `RequestError` where it says something twice."""
+    query = {}
+    for name, value in request.query_params.multi_items():
+        if name in query:
+            raise RequestError(f"{name[:40]!r} is given twice")
+        query[name] = value
+    return query
+
+
+def _address(request: Request) -> str:
+    """Returns the address of this server, as the one who asks knows it."""
+    return str(request.base_url).rstrip("/")
+
+
 def _json(body: bytes) -> Response:
     return Response(body, media_type="application/json")
 
@@ -299,13 +337,23 @@ def _error(error: Exception) -> Response:
     elif isinstance(error, RefusedError):
         status, sentence = error.status, str(error)
         headers = {"Retry-After": "1"} if status == 503 else None
-    elif isinstance(error, HTTPException):
-        status, sentence, headers = error.status_code, error.detail, dict(error.headers or {})
     else:
         status, sentence = 500, "an error of the server, which it has printed"
     if len(sentence) > LONGEST_SENTENCE:
         sentence = sentence[:LONGEST_SENTENCE] + "…"
     return JSONResponse({"error": sentence}, status, headers)
+
+
+def _not_routed(request: Request, error: Exception) -> Response:
+    """Says that there is no such path, or that it does not answer this method."""
+    assert isinstance(error, HTTPException)
+    path, methods = request.url.path[:80], (error.headers or {}).get("Allow")
+    if methods is None:
+        sentence = f"there is no {path!r} here; /docs describes what there is"
+    else:
+        known = ", ".join(sorted(methods.split(", ")))
+        sentence = f"{path} answers {known} only, not {request.method}"
+    return JSONResponse({"error": sentence}, error.status_code, error.headers)
 
 
 async def _chained(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

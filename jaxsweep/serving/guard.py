@@ -5,6 +5,7 @@ listens on loopback only. Its origin says so, or the browser's `Sec-Fetch-Site`.
 the browser takes the foreign page's own host for this server; then `Host` names it.
 """
 
+import asyncio
 import ipaddress
 import json
 from dataclasses import dataclass
@@ -71,8 +72,12 @@ class Guard:
         origin = headers.get("origin")
         is_trusted = origin is not None and origin in self.trust.origins
 
+        has_begun = False
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
+                has_begun = True
                 own = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     own.setdefault(name, value)
@@ -90,7 +95,12 @@ class Guard:
         elif scope["method"] == "OPTIONS" and is_trusted:
             await _answer(204, None, send_with_headers, _PREFLIGHT)
         else:
-            await self.app(scope, receive, send_with_headers)
+            try:
+                await self.app(scope, receive, send_with_headers)
+            except asyncio.CancelledError:
+                # The server is stopped, and has waited for answers that are still under way.
+                if not has_begun:
+                    await _answer(503, "the server is being stopped", send_with_headers)
 
     def _why_refused(
         self, scope: Scope, headers: Headers, is_trusted: bool

@@ -13,6 +13,8 @@ class Limits:
     """Cells of a board."""
     positions: int = 1024
     """Positions of a request."""
+    answer: int = 2**25
+    """Bytes of an answer about several positions."""
     seconds: float = 30.0
     """The time that an answer may take, waiting for a free process included."""
     game_seconds: float = 120.0

@@ -21,6 +21,9 @@ _FILE_BODY: Schema = {
 }
 
 
+_ONE = ("Position", "PositionTiles")
+"""What a position is in JSON."""
+
 _WHICH: list[Schema] = [
     {
         "name": "game",
@@ -68,12 +71,13 @@ def _answers(good: Schema, kind: str = "application/json", body: bool = False) -
     refused = {
         "400": "Bad input, in a sentence that names what and where.",
         "403": "A page of another origin asks.",
-        "413": "The body, a board or the number of positions is over its limit.",
+        "413": "The body, a board, the number of positions or the answer is over its limit.",
         "421": "A host name that the server does not know.",
         "503": "Too many requests at once, or an answer that took too long.",
     }
     if body:
         refused["408"] = "The body did not arrive in time."
+        refused["415"] = "The body is a form."
     errors = {
         status: {"description": text, "content": {"application/json": {"schema": ref("Error")}}}
         for status, text in sorted(refused.items())
@@ -87,12 +91,14 @@ def _analyze(limits: Limits) -> Schema:
         "type": "array",
         "minItems": 1,
         "maxItems": most,
-        "items": {"anyOf": [ref("Position"), ref("PositionText"), ref("PositionTiles")]},
+        "items": {"anyOf": [ref(name) for name in (*_ONE, "PositionText", "Link")]},
     }
+    one_of_several = {"anyOf": [ref("Analysis"), ref("Error")]}
     return {
         "operationId": "analyze",
         "summary": "Odds, certain cells, layouts, candidates and the best move of positions.",
         "description": "One position is answered by an object, several or an array by an array. "
+        "Of several, one that is impossible is answered by what is wrong with it. "
         f"At most {most} positions, {limits.cells} cells each, {limits.body} bytes. Of files and "
         "links of games, the position before the last move is analysed, or after `move` moves.",
         "parameters": _WHICH,
@@ -100,14 +106,14 @@ def _analyze(limits: Limits) -> Schema:
             "required": True,
             "content": {
                 "application/json": {
-                    "schema": {"anyOf": [ref("Position"), ref("PositionTiles"), array]}
+                    "schema": {"anyOf": [*map(ref, _ONE), ref("PositionText"), array]}
                 },
                 "text/plain": {"schema": {"anyOf": [ref("PositionText"), ref("Link")]}},
                 "application/octet-stream": {"schema": _ANY_FILE},
             },
         },
         "responses": _answers(
-            {"anyOf": [ref("Analysis"), {"type": "array", "items": ref("Analysis")}]}, body=True
+            {"anyOf": [ref("Analysis"), {"type": "array", "items": one_of_several}]}, body=True
         ),
     }
 
@@ -181,8 +187,8 @@ def _watch(limits: Limits) -> Schema:
     return {
         "operationId": "watch",
         "summary": "A player plays a game, move by move.",
-        "description": "Server-sent events: `game` as from /deal with the player as `strategy`, a "
-        "`move` as in replays for each, `end` with the outcome, or `error` with a sentence.",
+        "description": "Server-sent events, whose data are JSON: `game` (WatchedGame), a `move` "
+        "(Move) for each, and `end` (WatchedEnd), or `error` (Error).",
         "parameters": [
             *_game_parameters(limits),
             {"name": "player", "in": "query", "schema": player},

@@ -24,6 +24,7 @@ from jaxsweep.serving.reading import (
     game_in,
     json_in,
     one_of,
+    text_in,
 )
 
 DIFFICULTIES: dict[str, Bounds] = {
@@ -62,10 +63,7 @@ class Asked(NamedTuple):
 
 def order_in(body: bytes, limits: Limits) -> Asked:
     """Reads an order in JSON; raises `UserError`."""
-    try:
-        fields = json_in(body.decode() or "{}")
-    except UnicodeDecodeError as error:
-        raise RequestError(f"byte {error.start} is not text") from None
+    fields = json_in(text_in(body) or "{}")
     if not isinstance(fields, dict):
         raise RequestError("expected an object with a level, or rows, cols and mines")
     check_names(fields, NAMES)

@@ -58,23 +58,30 @@ def positions_in(body: bytes, limits: Limits) -> Asked | None:
     """
     if is_foreign(body):
         return None
-    try:
-        text = body.decode()
-    except UnicodeDecodeError as error:
-        raise PositionError(f"byte {error.start} is not text") from None
-    if text.lstrip()[:1] in ("{", "["):
-        data = json_in(text)
-        several = isinstance(data, list)
-        found: list[Unread] = data if several else [data]
-    else:
-        found = list(split_text(text))
+    text = text_in(body)
+    is_json = text.lstrip()[:1] in ("{", "[", '"')
+    data = json_in(text) if is_json else text
+    found: list[Unread]
+    if isinstance(data, str) and not (is_json and looks_like_link(data)):
+        found = list(split_text(data))
         several = len(found) > 1
+    else:
+        several = isinstance(data, list)
+        found = data if isinstance(data, list) else [data]
     if not found:
         raise PositionError("an array without a position")
     if len(found) > limits.positions:
         most = f"{limits.positions:,} at most"
         raise RefusedError(413, f"{len(found):,} positions in one request: {most}")
     return Asked(found, several)
+
+
+def text_in(body: bytes) -> str:
+    """Reads text, also with the mark that some editors begin it with; or raises `RequestError`."""
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RequestError(f"byte {error.start} is not text") from None
 
 
 def json_in(text: str) -> Any:
@@ -91,7 +98,8 @@ def json_in(text: str) -> Any:
 def read_position(unread: Unread, limits: Limits) -> GridPosition:
     """Reads one of the positions that `positions_in` found."""
     if isinstance(unread, str) and looks_like_link(unread):
-        (position,) = seen_in(unread.encode(), Which(), limits)
+        # In JSON, a text may have halves of characters, which are said to be none.
+        (position,) = seen_in(unread.encode(errors="surrogatepass"), Which(), limits)
     elif isinstance(unread, str):
         position = read(unread)
     elif isinstance(unread, list) and all(isinstance(line, tuple) for line in unread):
@@ -135,7 +143,8 @@ def check_names(query: Mapping[str, object], allowed: Sequence[str]) -> None:
     """Raises `RequestError` for a parameter that there is not."""
     for name in query:
         if name not in allowed:
-            raise RequestError(f"no parameter {name[:40]!r}; there are {', '.join(allowed)}")
+            known = f"there are {', '.join(allowed)}" if allowed else "there are none"
+            raise RequestError(f"no parameter {name[:40]!r}; {known}")
 
 
 def _level(query: Mapping[str, str]) -> Level:

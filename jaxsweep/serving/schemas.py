@@ -13,6 +13,7 @@ NUMBER = {"type": "number"}
 SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 TEXT = {"type": "string"}
 CELL = {"type": "array", "items": WHOLE, "minItems": 2, "maxItems": 2}
+OUTCOME = {"enum": ["won", "lost", "playing"]}
 CELLS = {"type": "array", "items": CELL, "description": "rows and columns from 0, top left"}
 
 
@@ -73,9 +74,11 @@ def schemas() -> Schema:
         "version": {"const": 1},
         "strategy": TEXT,
         "moves": {"type": "array", "items": ref("Move")},
-        "outcome": {"enum": ["won", "lost", "playing"]},
+        "outcome": OUTCOME,
         "seconds": nullable(NUMBER),
     }
+    survival = {"type": "array", "items": nullable(SHARE)}
+    survival |= {"description": "the chance to have survived, before the first move and after each"}
     return {
         "Error": object_of({"error": TEXT}),
         "Position": object_of(
@@ -105,7 +108,7 @@ def schemas() -> Schema:
         "Link": TEXT
         | {
             "description": "a link of JSMinesweeper, llamasweeper or PTTACGfans",
-            "examples": ["https://davidnhill.github.io/JSMinesweeper/?analysis=aaabaaaaaaaa"],
+            "examples": ["https://davidnhill.github.io/JSMinesweeper/?analysis=aeadaaacblTblTbmS"],
         },
         "Order": _order(side),
         "Candidate": _candidate(),
@@ -118,14 +121,16 @@ def schemas() -> Schema:
         ),
         "Analysis": _analysis(side),
         "Game": object_of(game),
+        "WatchedGame": object_of(game | {"strategy": TEXT | {"description": "the player"}}),
+        "WatchedEnd": object_of({"outcome": OUTCOME, "survival": survival}),
         "Move": move,
         "Replay": object_of(replay),
         "CheckedReplay": object_of(
             {
                 "moves": WHOLE,
-                "outcome": TEXT,
+                "outcome": OUTCOME,
                 "problems": {"type": "array", "items": TEXT},
-                "survival": {"type": "array", "items": nullable(SHARE)},
+                "survival": survival,
                 "replay": ref("Replay"),
             }
         ),
@@ -226,6 +231,8 @@ def _graded(side: Schema) -> Schema:
             "cells": CELLS,
             "chord": nullable(CELL),
             "kind": {"enum": ["first", "certain", "forced", "needless"]},
+            "forced": {"type": "boolean"},
+            "needless": {"type": "boolean"},
             "risk": nullable(SHARE),
             "least_risk": nullable(SHARE),
             "win_before": SHARE,
@@ -244,12 +251,17 @@ def _graded(side: Schema) -> Schema:
             "rows": side,
             "cols": side,
             "mines": WHOLE,
-            "outcome": TEXT,
+            "start": TEXT,
+            "seed": nullable(WHOLE),
+            "game": nullable(WHOLE),
+            "outcome": OUTCOME,
             "win_before": SHARE,
             "win_after": SHARE,
             "loss": NUMBER,
             "luck": NUMBER,
-            "accuracy": NUMBER,
+            "accuracy": SHARE,
+            "forced_guesses": WHOLE,
+            "needless_guesses": WHOLE,
             "turning_points": {"type": "array", "items": WHOLE},
             "totals": {"type": "array", "items": TEXT},
             "moves": {"type": "array", "items": move},

@@ -1,7 +1,6 @@
 """What worker processes do for requests: a task returns what is sent, or yields it in parts."""
 
 import json
-import math
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,26 +32,58 @@ from jaxsweep.single.replay.recording import recorded_moves
 from jaxsweep.single.replay.writing import game_to_json, move_to_json, to_json
 from jaxsweep.single.watch import watch
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+GRIDS = ("mine_probability", "error", "effective_samples")
+"""Fields of analyses that have a number, or null, for each cell."""
+
 
 def to_bytes(data: Any) -> bytes:
     """Returns plain data as JSON."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
+    return _ENCODER.encode(data).encode()
+
+
+def analysis_to_bytes(analysis: dict[str, Any]) -> bytes:
+    """Returns an analysis as JSON.
+
+    Most of it are numbers of cells, of which many are equal: each is written once, since finding
+    the digits of a number takes longest.
+    """
+    grids = {name: _grid_as_json(grid) for name, grid in analysis.items() if name in GRIDS}
+    # A grid's name stands for it meanwhile.
+    text = _ENCODER.encode(analysis | {name: name for name in grids})
+    for name, grid in grids.items():
+        text = text.replace(f'"{name}":"{name}"', f'"{name}":{grid}')
+    return text.encode()
+
+
+def _grid_as_json(grid: list[list[float | None]]) -> str:
+    numbers = list({number for row in grid for number in row})
+    written = dict(zip(numbers, _ENCODER.encode(numbers)[1:-1].split(","), strict=True))
+    rows = (",".join([written[number] for number in row]) for row in grid)
+    return f"[[{'],['.join(rows)}]]"
 
 
 def analyse_some(positions: list[Unread], first: int | None, limits: Limits) -> list[bytes]:
     """Analyses positions; returns the JSON of each.
 
-    Of several, `first` is the number of the first one, to name one that is wrong; else None.
+    Of several, `first` is the number of the first one, to name one that is wrong; else None. Then
+    one that is impossible is answered by what is wrong with it, as by the command.
     """
     found = []
     for i, unread in enumerate(positions):
+        which = "" if first is None else f"position {first + i}: "
         try:
             position = read_position(unread, limits)
-            (analysis,) = analyze([position], shortcuts=_machine_code.shortcuts)
-            found.append(to_bytes(analysis.as_json()))
         except UserError as error:
-            which = "" if first is None else f"position {first + i}: "
             raise PositionError(f"{which}{error}") from None
+        try:
+            (analysis,) = analyze([position], shortcuts=_machine_code.shortcuts)
+            found.append(analysis_to_bytes(analysis.as_json()))
+        except PositionError as error:
+            if first is None:
+                raise
+            found.append(to_bytes({"error": f"{which}{error}"}))
     return found
 
 
@@ -79,13 +110,18 @@ def numbers_of_cell(unread: Unread, cell: Cell, limits: Limits) -> bytes:
     beliefs, _ = infer(position, counter)
     if beliefs.status == Status.INCONSISTENT:
         raise PositionError(f"inconsistent: {diagnose(position)}")
-    risk = float(beliefs.mine_probability[cell])
+    # Over capacity there are no probabilities, but what single numbers prove is certain.
+    is_known = Status(int(beliefs.status)).has_probabilities
+    if beliefs.safe[cell] or beliefs.mines[cell]:
+        risk = float(beliefs.mines[cell])
+    else:
+        risk = float(beliefs.mine_probability[cell]) if is_known else None
     numbers = number_odds(position, cell, counter)
     return to_bytes(
         {
             "row": cell[0],
             "col": cell[1],
-            "mine_probability": risk if math.isfinite(risk) else None,
+            "mine_probability": risk,
             "numbers": None if numbers is None else numbers.tolist(),
         }
     )
@@ -161,30 +197,50 @@ TASKS: dict[str, Callable[..., Any]] = {
 """The tasks by name."""
 
 
-class _MachineCode:
+LOOKING_SECONDS = 5.0
+"""So often, machine code is looked for that another process may be compiling."""
+
+
+class MachineCode:
     """The look-ahead in machine code, loaded when there is nothing else to do.
 
-    It takes a second or two to load, and minutes to compile: what is not on disk is not used.
+    It takes a second or two to load, and minutes to compile: what is not on disk is not used, but
+    looked for again.
     """
 
     def __init__(self):
         self.shortcuts: Shortcuts | None = None
-        self._loading: threading.Thread | None = None
+        self.loading: threading.Thread | None = None
+        """Looks for it, and loads it if it is there."""
+        self._has_failed = False
 
-    def load_beside(self) -> None:
-        """Begins to load it in a thread, the first time."""
-        if self._loading is None:
-            self._loading = threading.Thread(target=self._load, daemon=True)
-            self._loading.start()
+    def load_beside(self) -> float | None:
+        """Begins to load it in a thread, if that is not done.
+
+        Returns the seconds until it wants to be called again; None if never.
+        """
+        if self.shortcuts is not None or self._has_failed:
+            return None
+        if self.loading is None or not self.loading.is_alive():
+            self.loading = threading.Thread(target=self._load, daemon=True)
+            self.loading.start()
+        return LOOKING_SECONDS
 
     def _load(self) -> None:
-        if is_compiled():
-            self.shortcuts = prepared_shortcuts()
+        try:
+            if is_compiled():
+                self.shortcuts = prepared_shortcuts()
+        except Exception:
+            self._has_failed = True
+            raise
 
 
-_machine_code = _MachineCode()
+_machine_code = MachineCode()
 
 
-def rest() -> None:
-    """Prepares for later tasks, where there is nothing to do."""
-    _machine_code.load_beside()
+def rest() -> float | None:
+    """Prepares for later tasks, where there is nothing to do.
+
+    Returns after how many seconds there may be more to do; None if there is nothing more.
+    """
+    return _machine_code.load_beside()

@@ -2,7 +2,8 @@
 
 import asyncio
 import multiprocessing
-import signal
+import os
+import threading
 import time
 import traceback
 from collections.abc import AsyncIterator, Iterator
@@ -14,11 +15,15 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from jaxsweep.runtime.errors import UserError
+from jaxsweep.runtime.worker_processes import ignore_interrupts, starting_workers
 from jaxsweep.serving.limits import RefusedError
 
 BUSY = "too many requests at once: try again in a moment"
 TOO_LONG = "the answer took too long, and was given up"
 ENDED = "the process that worked on the answer has ended: try again"
+
+FREE_SECONDS = 0.3
+"""After so long without a task, a process has time for other things."""
 
 _END = ("end", None)
 """What follows the last item of a task that yields several."""
@@ -31,18 +36,18 @@ def serve_tasks(connection: Connection) -> None:
     kind it is, and the result or what was wrong. After a task that yields items, the message None
     asks for the next one; another task drops those that are left.
     """
-    # Ctrl-C is for the server, which closes the connection.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    live_with_server()
     # Imported here: the server does without what its workers need.
     from jaxsweep.runtime.compilation import use_cache
     from jaxsweep.serving.tasks import TASKS, rest
 
     use_cache()
     items: Iterator[Any] = iter(())
+    pause: float | None = FREE_SECONDS
     while True:
         # A free moment is used for what makes later answers faster.
-        if not connection.poll(0.3):
-            rest()
+        while not connection.poll(pause):
+            pause = rest()
         try:
             message = connection.recv()
         except EOFError:
@@ -69,6 +74,22 @@ def serve_tasks(connection: Connection) -> None:
             return
 
 
+def live_with_server() -> None:
+    """In a process of the server: lets Ctrl-C be for the server, and ends when that has ended.
+
+    A server that is killed cannot end its processes itself.
+    """
+    ignore_interrupts()
+    server = multiprocessing.parent_process()
+    assert server is not None
+
+    def end_too() -> None:
+        server.join()
+        os._exit(1)
+
+    threading.Thread(target=end_too, daemon=True).start()
+
+
 class Worker:
     """One process; it is started when it is first needed, and anew when it has ended."""
 
@@ -77,11 +98,15 @@ class Worker:
 
     def start(self) -> Connection:
         """Starts the process, unless it runs; returns the connection to it."""
+        if self._started is not None and not self._started[1].is_alive():
+            self.close()
         if self._started is None:
             spawn = multiprocessing.get_context("spawn")
             ours, theirs = spawn.Pipe()
             process = spawn.Process(target=serve_tasks, args=(theirs,), daemon=True)
-            process.start()
+            # Ctrl-C is for the server, which closes the connection.
+            with starting_workers():
+                process.start()
             theirs.close()
             self._started = ours, process
         return self._started[0]
@@ -141,9 +166,15 @@ class Workers:
         asked.add_done_callback(partial(self._release, worker))
         return _result(await asyncio.shield(asked))
 
-    async def items(self, task: str, *arguments: Any, deadline: float) -> AsyncIterator[Any]:
-        """Yields the items of a task that has several."""
-        worker = await self._next_free(deadline)
+    async def items(
+        self, task: str, *arguments: Any, turn: float, seconds: float
+    ) -> AsyncIterator[Any]:
+        """Yields the items of a task that has several; it may take so long after its turn comes.
+
+        Raises `RefusedError` if that is later than `turn`, a time of the monotonic clock.
+        """
+        worker = await self._next_free(turn)
+        deadline = time.monotonic() + seconds
         asked = self._ask(worker, (task, arguments), deadline)
         try:
             while (answer := await asyncio.shield(asked)) != _END:

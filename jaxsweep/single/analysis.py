@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int8
@@ -95,11 +95,9 @@ class Analysis:
 
         def cells(grid: Float[np.ndarray, "rows cols"]) -> list[list[float | None]]:
             """Null in open cells, and where nothing is known."""
-            known = (hidden & np.isfinite(grid)).tolist()
-            return [
-                [value if is_known else None for value, is_known in zip(*row, strict=True)]
-                for row in zip(grid.tolist(), known, strict=True)
-            ]
+            numbers = grid.astype(object)
+            numbers[~(hidden & np.isfinite(grid))] = None
+            return numbers.tolist()
 
         data = {
             "rows": rows,
@@ -233,8 +231,8 @@ def _with_guess(
     risk = float(beliefs.mine_probability[best])
     # One risk of a cell wherever it is shown: beliefs are rounded, those of candidates are not.
     candidates = tuple(
-        replace(candidate, risk=float(beliefs.mine_probability[candidate.cell]))
-        for candidate in advice.candidates
+        Candidate(one.cell, float(beliefs.mine_probability[one.cell]), one.progress, one.win)
+        for one in advice.candidates
     )
     if advice.candidates:
         reason = f"{advice.explanation}, risk {risk:.2%}"

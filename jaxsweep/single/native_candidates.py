@@ -75,22 +75,18 @@ def native_shortcuts() -> Shortcuts:
         other, work = np.int64(also[0] if also else NO_CELL), loaded(view)
         if not evaluate_fully(np.int64(view.mines), settings, other, work, found):
             return None
-        listed = range(int(found["count"]))
-        cell = [int(found["cell"][i]) for i in listed]
+        listed = slice(int(found["count"]))
+        cells, progress, values, deeper = (
+            found[name][listed].tolist() for name in ("cell", "progress", "value", "deeper")
+        )
         evaluated = [
-            Evaluated(
-                cell=cell[i],
-                safety=1.0 - solution.risk(cell[i]),
-                progress=float(found["progress"][i]),
-                factor=1.0,
-                value=float(found["value"][i]),
-            )
-            for i in listed
+            Evaluated(cell, 1.0 - solution.risk(cell), progressing, 1.0, value)
+            for cell, progressing, value in zip(cells, progress, values, strict=True)
         ]
-        deeper = {
-            cell[i]: float(found["deeper"][i]) for i in listed if found["deeper"][i] != NOT_REFINED
-        }
-        return Evaluations(evaluated, deeper)
+        refined = zip(cells, deeper, strict=True)
+        return Evaluations(
+            evaluated, {cell: value for cell, value in refined if value != NOT_REFINED}
+        )
 
     def search(view: View) -> Searched | None:
         wins = np.zeros(len(view.numbers), np.int64)
