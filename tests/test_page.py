@@ -48,9 +48,10 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture
-def tab(browser):
-    """The tab; whatever the test did, nothing may have gone wrong in the page."""
+def tab(browser, server):
+    """The tab, as at a first visit; whatever a test does, nothing may go wrong in the page."""
     browser.problems.clear()
+    browser.send("Storage.clearDataForOrigin", origin=server.url, storageTypes="local_storage")
     yield browser
     browser.run("1")
     assert browser.problems == []
@@ -216,6 +217,8 @@ def test_a_link_carries_the_position(server, tab):
     tab.until("document.getElementById('edit-cols').value === '11'")
     tab.click('[data-do="text"]')
     assert tab.run("window.copied") == "11x1x1\n012345678HF\n"
+    assert all("400" in json.dumps(one) for one in tab.problems)
+    tab.problems.clear()
 
 
 def test_pasted_positions_are_shown_and_impossible_ones_explained(server, tab):
