@@ -49,7 +49,7 @@ export class Analyse {
   }
 
   enter(link) {
-    if (!link) return this.show(this.position, this.several);
+    if (!link || link === this.position.toLink()) return this.show(this.position, this.several);
     let position;
     try {
       position = fromLink(decodeURIComponent(link));

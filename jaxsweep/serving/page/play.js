@@ -37,8 +37,12 @@ export class Play {
   newGame() {
     const settings = this.settings();
     const { rows, cols, mines } = settings;
-    if (!(rows >= 1 && cols >= 1 && rows <= 128 && cols <= 128 && mines >= 0 && mines <= rows * cols)) {
-      return this.page.headline(`${rows}×${cols} with ${mines} mines: that does not fit`, "wrong");
+    const fits = rows >= 1 && cols >= 1 && rows <= 128 && cols <= 128 && mines >= 0 && mines <= rows * cols;
+    if (!fits) {
+      this.page.headline(`${rows}×${cols} with ${mines} mines: that does not fit`, "wrong");
+      // The game before goes on; at first there is none.
+      if (this.game) return;
+      Object.assign(settings, this.page.about.levels.beginner);
     }
     this.dealing?.abort();
     this.dealing = null;
@@ -47,7 +51,7 @@ export class Play {
     this.began = null;
     this.seconds = 0;
     this.#changed();
-    this.page.headline(
+    if (fits) this.page.headline(
       { any: "Any cell may be a mine.", safe: "The first cell is never a mine.",
         zero: "The first cell always shows 0." }[settings.start]
         + (this.game.wishes ? " Then no guess is needed." : ""));

@@ -45,7 +45,9 @@ export class Watch {
       if (error.name === "AbortError") return;
       // The moves that were seen are a game without an end.
       if (this.recording && !this.recording.isComplete) this.#take("end", { outcome: "playing" });
-      if (this.page.mode === "watch") this.page.headline(error.message, "wrong");
+      if (this.page.mode !== "watch") return;
+      this.film.stop();
+      this.page.headline(error.message, "wrong");
     }
   }
 

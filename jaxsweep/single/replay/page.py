@@ -26,7 +26,6 @@ _NEEDED = (
     "stage.js",
     "film.js",
     "grades.js",
-    "alone.js",
 )
 """Modules in `single/web/`, each after those that it imports."""
 
@@ -55,11 +54,14 @@ def page(replay: Replay, graded: Grade | None = None, game: ClickedGame | None =
     data = json.dumps(fields, separators=(",", ":"))
     # Only a `<` can end a script or begin a comment in it; in JSON it occurs only in strings.
     data = data.replace("<", "\\u003c")
-    template = files("jaxsweep.single.replay").joinpath("page.html").read_text("utf-8")
+    own = files("jaxsweep.single.replay")
+    template = own.joinpath("page.html").read_text("utf-8")
+    modules = [(name.removesuffix(".js"), _shared(name)) for name in _NEEDED]
+    modules.append(("page", own.joinpath("page.js").read_text("utf-8")))
     parts = {
         "STYLE": _shared("style.css"),
         "THEME": _shared("theme.js"),
-        "MODULES": "\n".join(_as_block(name) for name in _NEEDED),
+        "MODULES": "\n".join(_as_block(name, text) for name, text in modules),
         "REPLAY": data,
     }
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], with_parts(template))
@@ -74,15 +76,13 @@ def _shared(name: str) -> str:
     return _WEB.joinpath(name).read_text("utf-8")
 
 
-def _as_block(name: str) -> str:
+def _as_block(name: str, text: str) -> str:
     """Returns a module as a part of one script: what it exports is an object of its name."""
-    text = _shared(name)
     exported = re.findall(r"^export (?:class|const|function) (\w+)", text, re.MULTILINE)
     text = re.sub(r"^export ", "", text, flags=re.MULTILINE)
     imported = re.compile(r'^import (\{.*\}) from "\./(\w+)\.js";$', re.MULTILINE)
     text = imported.sub(r"const \1 = \2Module;", text)
-    stem = name.removesuffix(".js")
-    return f"const {stem}Module = (() => {{\n{text}return {{ {', '.join(exported)} }};\n}})();\n"
+    return f"const {name}Module = (() => {{\n{text}return {{ {', '.join(exported)} }};\n}})();\n"
 
 
 def reasons() -> dict[str, dict[str, str | bool]]:

@@ -29,3 +29,4 @@ at("clock").hidden = at("analyse-here").hidden = true;
 at("film").hidden = false;
 film.show(recording);
 grades.show(recording);
+document.body.dataset.ready = "yes";
