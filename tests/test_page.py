@@ -641,6 +641,7 @@ def test_fingers_hit_what_they_aim_at(server, tab, screen):
     for fragment in ("play", "analyse=8x8x10-c63H", "watch", "replay"):
         tab.go(f"{server.url}/#{fragment}")
         assert tab.run(small) == []
+        assert tab.run("document.documentElement.scrollWidth") <= screen[0]
 
 
 @pytest.mark.parametrize(("screen", "dark"), [(DESKTOP, False), (PHONE, True)])
@@ -652,6 +653,9 @@ def test_everybody_can_use_a_replay_as_a_page(tab, tmp_path, screen, dark):
     tab.go(path.as_uri())
     tab.click('[data-do="guess"]')
     assert tab.run("document.documentElement.scrollWidth") <= screen[0]
+    assert tab.run("document.getElementById('frame').scrollHeight") == tab.run(
+        "document.getElementById('frame').clientHeight"
+    )
     tab.run(axe())
     found = tab.run("axe.run().then((all) => all.violations.map((one) => [one.id, one.impact]))")
     assert [one for one in found if one[1] in ("serious", "critical")] == []

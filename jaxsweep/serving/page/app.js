@@ -14,7 +14,7 @@ import { Watch } from "./watch.js";
 const CARDS = {
   play: ["play-card", "play-tools"],
   analyse: ["size-card", "analyse-tools"],
-  watch: ["watch-card", "film"],
+  watch: ["watch-card", "film", "moves-card"],
   replay: ["replay-card", "film", "invitation"],
 };
 const ONLY_WHEN_FILLED = ["result-card", "moves-card", "answer-card", "cell-card", "grade-card"];
