@@ -231,7 +231,7 @@ def web_page(position: Position) -> None:
     link = f"{grid.shape[1]}x{grid.shape[0]}x{mines}-{''.join(rows)}"
     with (
         running() as server,
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         opened(Path(folder)) as tab,
     ):
         for name, screen, dark in (
@@ -242,6 +242,8 @@ def web_page(position: Position) -> None:
             tab.show(*screen, dark=dark)
             tab.go(f"{server.url}/#analyse={link}")
             tab.until("document.getElementById('cell-card').dataset.of")
+            # On a phone the board is scrolled there.
+            tab.until("document.querySelector('.best').getBoundingClientRect().right < innerWidth")
             tab.photograph(IMAGES / f"{name}.png")
 
 
@@ -250,7 +252,7 @@ def web_replay(seed: int) -> None:
     data = to_bytes(record("exact", Opening.of(LEVELS["expert"]), seed))
     with (
         running() as server,
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         opened(Path(folder)) as tab,
     ):
         tab.show(*DESKTOP)

@@ -24,6 +24,8 @@ from jaxsweep.serving import site
 from jaxsweep.serving.guard import Trust
 from jaxsweep.single import replay as replays
 from jaxsweep.single.analysis import analyze
+from jaxsweep.single.grading import grade
+from jaxsweep.single.replay.page import page
 from tests.browser import DESKTOP, PHONE, opened
 from tests.format_samples import evfs, made_up_game
 from tests.serving import STUCK, running
@@ -48,9 +50,10 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture
-def tab(browser):
-    """The tab; whatever the test did, nothing may have gone wrong in the page."""
+def tab(browser, server):
+    """The tab, as at a first visit; whatever a test does, nothing may go wrong in the page."""
     browser.problems.clear()
+    browser.send("Storage.clearDataForOrigin", origin=server.url, storageTypes="local_storage")
     yield browser
     browser.run("1")
     assert browser.problems == []
@@ -77,6 +80,17 @@ def hover(tab, selector):
     """Moves the mouse to an element."""
     x, y = tab.place(selector)
     tab.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+
+def refused(tab):
+    """Forgets answers with status 400: browsers list them as errors, which are none of the page."""
+    assert all("400" in json.dumps(one) for one in tab.problems)
+    tab.problems.clear()
+
+
+def says(tab, start):
+    """Waits until the line above the board begins with some words."""
+    tab.until(f"document.getElementById('headline').textContent.startsWith({json.dumps(start)})")
 
 
 def facts(tab, selector):
@@ -210,12 +224,14 @@ def test_a_link_carries_the_position(server, tab):
     tab.click('[data-do="link"]')
     assert tab.run("window.copied") == f"{server.url}/#analyse=8x8x10-d63H"
     tab.run("location.hash = '#analyse=8x8x10-c62H'")
-    tab.until("document.getElementById('headline').textContent.includes('cut off')")
+    says(tab, "this link carries a position that is cut off")
+    tab.until("document.getElementById('answer-card').hidden")
     # Every number, of which no position has all: the letters of some stand for marks in texts.
     tab.run("location.hash = '#analyse=11x1x1-abcdefghiHF'")
     tab.until("document.getElementById('edit-cols').value === '11'")
     tab.click('[data-do="text"]')
     assert tab.run("window.copied") == "11x1x1\n012345678HF\n"
+    refused(tab)
 
 
 def test_pasted_positions_are_shown_and_impossible_ones_explained(server, tab):
@@ -229,12 +245,153 @@ def test_pasted_positions_are_shown_and_impossible_ones_explained(server, tab):
     tab.until("document.getElementById('headline').textContent === '9 mines do not fit'")
     paste(tab, "4x3x2\n01HH\n01H\n011H\n")
     tab.until("document.getElementById('headline').textContent === 'line 3: 3 cells, not 4'")
-    # The server refuses it: the browser says so on its console, which is no fault of the page.
     paste(tab, "3x3x2\nH1H\n1H1\nH3H\n")
-    tab.until("document.getElementById('headline').textContent.startsWith('inconsistent: ')")
-    refused = [one for one in tab.problems if "400" in json.dumps(one)]
-    assert tab.problems == refused
+    says(tab, "inconsistent: row 2, column 1 shows 3")
+    marked = "[...document.querySelectorAll('.conflict')].map((cell) => cell.dataset.cell).join()"
+    assert tab.run(marked) == "7"
+    tab.press("u")
+    tab.until("!document.getElementById('answer-card').hidden")
+    assert len(states(tab)) == 64
+    assert tab.run(marked) == ""
+    refused(tab)
+
+
+def test_several_positions_can_be_chosen_from(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/")
+    paste(tab, "2x2x1\nHH\n1H\n" + STUCK)
+    tab.until("document.getElementById('answer-card').dataset.of === '2x2x1-2HbH'")
+    tab.choose("#which-of-positions", "1")
+    tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-c63H'")
+    paste(tab, json.dumps(["2x2x1\nHH\n1H", {"rows": 1, "cols": 3, "mines": 1, "board": ["H1"]}]))
+    says(tab, "position 2, line 2: 2 cells, not 3")
+    assert len(states(tab)) == 64
+
+
+def test_files_that_cannot_be_shown_are_named(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/#replay")
+    tab.drop(b"x" * (2**20 + 1), "huge.avf")
+    says(tab, "huge.avf: 1,025 KiB are too much; up to 1,024 KiB are read")
+    tab.drop(b"", "empty.evf")
+    says(tab, "empty.evf: the file is empty")
+    tab.drop(b"\x04\xff\xfe\x00", "broken.evf")
+    says(tab, "broken.evf: nothing that can be read")
+    refused(tab)
+    tab.run(
+        """(() => { const data = new DataTransfer();
+        for (const name of ["a.txt", "b.txt"])
+          data.items.add(new File(["2x2x1\\nHH\\n1H\\n"], name));
+        const drop = {dataTransfer: data, bubbles: true, cancelable: true};
+        document.body.dispatchEvent(new DragEvent("drop", drop)); })()"""
+    )
+    tab.until("document.getElementById('notice').textContent.startsWith('Only a.txt is shown')")
+    assert tab.run("document.body.dataset.mode") == "analyse"
+
+
+def test_modes_are_steps_of_the_history(server, tab):
+    """Back and forward lead from mode to mode, and a position outlives a reload."""
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/#analyse=8x8x10-c63H")
+    tab.press("ArrowRight", "ArrowLeft", "1")
+    tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-b63H'")
+    tab.click('[data-to="replay"]')
+    assert tab.run("[location.hash, document.title]") == ["#replay", "Replay · jaxsweep"]
+    tab.run("history.back()")
+    tab.until("document.body.dataset.mode === 'analyse'")
+    assert tab.run("location.hash") == "#analyse=8x8x10-b63H"
+    # What was known of the position is still there.
+    assert not tab.run("document.getElementById('cell-card').hidden")
+    tab.run("history.forward()")
+    tab.until("document.body.dataset.mode === 'replay'")
+    tab.click('[data-to="analyse"]')
+    tab.go(tab.run("location.href"))
+    tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-b63H'")
+
+
+def test_what_was_chosen_is_there_at_the_next_visit(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/")
+    tab.choose("#play-level", "custom")
+    tab.choose("#play-mines", "6")
+    tab.choose("#play-rows", "5")
+    tab.choose("#play-cols", "7")
+    tab.click("#theme")
+    tab.go(f"{server.url}/")
+    assert len(states(tab)) == 35
+    assert tab.run("document.documentElement.dataset.theme") == "dark"
+    # What does not fit is said, and is no reason not to play.
+    tab.choose("#play-mines", "36")
+    tab.go(f"{server.url}/")
+    assert tab.text("#headline") == "5×7 with 36 mines: that does not fit"
+    tab.click(cell(40))
+    tab.until("document.querySelector('[data-cell=\"40\"]').dataset.state !== 'hidden'")
+
+
+def test_a_server_that_is_silent_is_waited_for(server, tab):
+    def network(offline):
+        tab.send(
+            "Network.emulateNetworkConditions",
+            offline=offline, latency=0, downloadThroughput=-1, uploadThroughput=-1,
+        )  # fmt: skip
+
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/#analyse=8x8x10-c63H")
+    tab.until("document.getElementById('cell-card').dataset.of")
+    network(offline=True)
+    tab.press("ArrowRight", "ArrowLeft", "1")
+    says(tab, "the server does not answer: is it running? Trying again")
+    assert tab.run("document.getElementById('answer-card').hidden")
+    network(offline=False)
+    tab.until("document.getElementById('answer-card').dataset.of === '8x8x10-b63H'")
+    assert all("ERR_INTERNET_DISCONNECTED" in json.dumps(one) for one in tab.problems)
     tab.problems.clear()
+
+
+def test_a_game_is_won_with_keys_alone(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/?seed={SEED}")
+    mines = mines_of((0, 0))
+    tab.press("ArrowRight", "Home", " ")
+    tab.until("document.querySelector('[data-cell=\"0\"]').dataset.state !== 'hidden'")
+    row = 0
+    for number in (~mines).nonzero()[0].tolist():
+        if states(tab)[number] == "hidden":
+            down, right = divmod(number, 9)
+            tab.press("Home", *["ArrowDown"] * (down - row), *["ArrowRight"] * right, " ")
+            row = down
+    assert tab.text("#headline").startswith("Won in")
+
+
+def test_a_candidate_in_the_list_shows_its_cell(server, tab):
+    tab.show(*DESKTOP)
+    tab.go(f"{server.url}/#analyse=8x8x10-c63H")
+    tab.until("document.getElementById('cell-card').dataset.of")
+    second = analyze([from_text(STUCK)])[0].candidates[1].cell
+    hover(tab, "#candidates tbody tr:nth-child(2)")
+    tab.until(f"document.getElementById('cell-card').dataset.of === '{second[0]},{second[1]}'")
+    number = str(8 * second[0] + second[1])
+    assert tab.run("document.querySelector('.pointed').dataset.cell") == number
+    tab.click("#candidates tbody tr:nth-child(2) button")
+    assert tab.run("document.activeElement.dataset.cell") == number
+    hover(tab, "#headline")
+    assert tab.run("document.querySelector('.pointed')") is None
+
+
+@SCREENS
+def test_the_board_grows_and_shrinks(server, tab, screen):
+    """Down to where all of it is seen."""
+    tab.show(*screen)
+    tab.go(f"{server.url}/#analyse=30x16x99-480H")
+    frame = "document.getElementById('frame')"
+    wide = f"{frame}.scrollWidth - {frame}.clientWidth"
+    for _ in range(8):
+        tab.click("#smaller")
+    assert tab.run(wide) <= 0
+    for _ in range(5):
+        tab.press("+")
+    assert tab.run(wide) > 0
+    assert tab.run("document.documentElement.scrollWidth") <= screen[0]
 
 
 def test_a_player_is_watched(server, tab):
@@ -249,6 +406,9 @@ def test_a_player_is_watched(server, tab):
     tab.until(f"document.getElementById('move').textContent === '{len(own.moves)}'")
     outcome = {"WON": "✓ won", "LOST": "✕ lost"}[own.outcome.name]
     assert tab.text("#headline").startswith(outcome)
+    tab.click("#watch-grade")
+    tab.until("document.querySelector('#totals p:nth-child(2)')")
+    assert f"{len(own.moves)} moves, every move checked" in tab.text("#about-replay")
 
 
 @SCREENS
@@ -337,8 +497,7 @@ def test_links_and_boards_of_other_programs_are_analysed(server, tab):
     tab.until("document.getElementById('edit-cols').value === '16'")
     tab.drop(b"\x04\xff\xfe\x00", "broken.evf")
     tab.until("document.getElementById('headline').textContent.includes('that can be read')")
-    assert all("400" in json.dumps(one) for one in tab.problems)
-    tab.problems.clear()
+    refused(tab)
 
 
 @SCREENS
@@ -469,6 +628,37 @@ def test_everybody_can_use_it(server, tab, screen, dark):
             if one["impact"] in ("serious", "critical")
         ]
         assert serious == [], path
+
+
+@pytest.mark.parametrize("screen", [(360, 740, 3, True), PHONE], ids=["small phone", "phone"])
+def test_fingers_hit_what_they_aim_at(server, tab, screen):
+    """Everything to be tapped, but for cells and the lines of a table, has 40 pixels each way."""
+    tab.show(*screen)
+    small = """[...document.querySelectorAll("button, select, textarea, a, label.check")]
+        .filter((one) => one.checkVisibility() && !one.closest("tr"))
+        .map((one) => [one.outerHTML, one.getBoundingClientRect()])
+        .filter(([, box]) => box.width < 40 || box.height < 40).map(([text]) => text)"""
+    for fragment in ("play", "analyse=8x8x10-c63H", "watch", "replay"):
+        tab.go(f"{server.url}/#{fragment}")
+        assert tab.run(small) == []
+        assert tab.run("document.documentElement.scrollWidth") <= screen[0]
+
+
+@pytest.mark.parametrize(("screen", "dark"), [(DESKTOP, False), (PHONE, True)])
+def test_everybody_can_use_a_replay_as_a_page(tab, tmp_path, screen, dark):
+    own = replays.record("strongest", Opening.of(LEVELS["beginner"]), 4)
+    path = tmp_path / "game.html"
+    path.write_text(page(own, grade(own)), "utf-8")
+    tab.show(*screen, dark=dark)
+    tab.go(path.as_uri())
+    tab.click('[data-do="guess"]')
+    assert tab.run("document.documentElement.scrollWidth") <= screen[0]
+    assert tab.run("document.getElementById('frame').scrollHeight") == tab.run(
+        "document.getElementById('frame').clientHeight"
+    )
+    tab.run(axe())
+    found = tab.run("axe.run().then((all) => all.violations.map((one) => [one.id, one.impact]))")
+    assert [one for one in found if one[1] in ("serious", "critical")] == []
 
 
 def axe():

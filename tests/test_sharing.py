@@ -240,18 +240,20 @@ def test_an_animation_has_a_frame_for_each_move(replay, tmp_path):
 # Pages.
 
 
-def state(board, cell, over):
+def state(board, cell):
     if board.opened[cell]:
         return "exploded" if board.mines[cell] else str(board.numbers[cell])
+    over = board.status is not GameStatus.PLAYING
     if board.flags[cell]:
-        return "flag"
-    return "mine" if over and board.mines[cell] else "hidden"
+        return "flag" if board.mines[cell] or not over else "wrong"
+    if not (over and board.mines[cell]):
+        return "hidden"
+    return "flag" if board.status is GameStatus.WON else "mine"
 
 
 def states(replay, move):
     board = replay.boards()[move]
-    over = board.status is not GameStatus.PLAYING
-    return [state(board, cell, over) for cell in np.ndindex(board.mines.shape)]
+    return [state(board, cell) for cell in np.ndindex(board.mines.shape)]
 
 
 def test_a_page_contains_the_replay_and_needs_no_network(replay):
@@ -287,19 +289,21 @@ console.error = (...words) => problems.push(words.join(" "));
 DRIVE = """<script>
 const seen = {};
 function look(name) {
-  const all = [...document.querySelectorAll("[data-row]")].map((cell) => cell.dataset);
+  const all = [...document.querySelectorAll(".cell")];
+  const facts = [...document.querySelectorAll("#facts dd")].map((fact) => fact.textContent);
   seen[name] = {
     move: document.getElementById("move").textContent,
-    states: all.map((cell) => cell.state),
-    places: all.map((cell) => [Number(cell.row), Number(cell.col)]),
+    states: all.map((cell) => cell.dataset.state),
+    places: all.map((cell) => cell.ariaLabel.match(/\\d+/g).slice(0, 2).map(Number)),
     shaded: document.querySelectorAll(".odds").length,
-    survived: document.getElementById("survived").textContent,
+    survived: facts[1],
     reason: document.getElementById("reason").textContent,
-    heading: document.getElementById("strategy").textContent,
+    headline: document.getElementById("headline").textContent,
+    heading: document.getElementById("name").textContent,
     wide: document.documentElement.scrollWidth - innerWidth,
   };
 }
-const click = (id) => document.getElementById(id).click();
+const click = (name) => document.querySelector(`[data-do="${name}"]`).click();
 const press = (key) =>
   document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -356,7 +360,7 @@ def test_a_page_plays_the_game(replay, browse, tmp_path):
         press("o"); look("by o");
         click("first"); click("last"); look("last");
         document.getElementById("speed").value = "10";
-        click("play"); look("playing"); await wait(150); press(" "); look("paused");
+        click("run"); look("playing"); await wait(150); press(" "); look("paused");
         await wait(500); look("still paused"); press(" "); await wait(5000); look("over");""",
     )
     at = {"start": 0, "two": 2, "one": 1, "guess": index, "plain": index, "end": count}
@@ -389,11 +393,11 @@ def test_a_page_shows_flags_mines_and_untrusted_names(browse):
     )
     for move in range(6):
         assert seen[str(move)]["states"] == states(LOST, move)
-    assert seen["5"]["states"] == ["flag", "1", "hidden", "hidden", "flag"] + ["hidden"] * 3 + [
+    assert seen["5"]["states"] == ["flag", "1", "hidden", "hidden", "wrong"] + ["hidden"] * 3 + [
         "exploded"
     ]
     assert seen["0"]["heading"] == f"Strategy {name}"
-    assert "lost" in seen["5"]["reason"]
+    assert seen["5"]["headline"].startswith("✕ lost")
     assert seen["scrubbed"]["move"] == "2"
 
 

@@ -87,7 +87,7 @@ def _grade_one(parsed: argparse.Namespace) -> None:
     replay, game = replay_files.load_game(parsed.files[0], parsed.game)
     graded = grade(replay, parsed.start)
     if parsed.html is not None:
-        text = page(replay, graded)
+        text = page(replay, graded, game)
         write_atomically(parsed.html, lambda part: part.write_text(text, "utf-8"))
         return
     console = Console(highlight=False)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
+from jaxsweep.single.replay.page import with_parts
 
 INDEX = "index.html"
 
@@ -35,9 +36,10 @@ def load() -> dict[str, File]:
     for folder in (files("jaxsweep.serving") / "page", files("jaxsweep.single") / "web"):
         for entry in folder.iterdir():
             kind = KINDS.get(entry.name.rpartition(".")[2])
-            if kind is not None:
+            if kind is not None and (kind != KINDS["html"] or entry.name == INDEX):
                 found[f"/{entry.name}"] = File(entry.read_bytes(), kind)
-    return {"/": found.pop(f"/{INDEX}"), **found}
+    index = found.pop(f"/{INDEX}")
+    return {"/": File(with_parts(index.content.decode()).encode(), index.kind), **found}
 
 
 def export(folder: Path, server: str) -> list[Path]:

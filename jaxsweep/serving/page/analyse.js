@@ -1,13 +1,16 @@
 // Analysing: a position that is drawn, pasted, dropped or carried by a link, and what is known of it.
 
+import { Answer } from "./answer.js";
 import { sign } from "./board.js";
 import { CellCard } from "./cell.js";
+import { at } from "./elements.js";
 import { FLAG, HIDDEN, Position, fromLink } from "./position.js";
 import * as server from "./server.js";
 
-const at = (id) => document.getElementById(id);
 const PAUSE = 90;
-const LISTED = 16;
+const SLOW = 300;
+const AGAIN = 3000;
+const UNDONE_AT_MOST = 500;
 const BRUSHES = [
   ["next", "↻", "the next one"], ["H", "", "hidden"], ...[..."012345678"].map((n) => [n, n, n]),
   ["F", "", "flag"],
@@ -22,39 +25,106 @@ export class Analyse {
     this.analysis = null;
     this.brush = "next";
     this.position = fromLink(EXAMPLE);
+    this.past = [];
+    this.several = [];
     this.pointed = null;
+    this.conflicts = new Set();
     this.cell = new CellCard();
+    this.answer = new Answer({
+      point: (cell) => {
+        page.board.highlight(cell);
+        this.point(cell);
+      },
+      go: (cell) => {
+        page.board.focus(cell);
+        page.board.reveal(cell);
+      },
+    });
     this.#brushes();
     for (const id of ["edit-rows", "edit-cols", "edit-mines"])
       at(id).addEventListener("change", () => this.#sized(id));
     at("edit-level").addEventListener("change", () => this.#level());
+    at("which-of-positions").addEventListener("change", (event) =>
+      this.#edit(this.several[event.target.value], this.several));
   }
 
-  enter() { this.show(this.position); }
+  enter(link) {
+    if (!link || link === this.position.toLink()) return this.show(this.position, this.several);
+    let position;
+    try {
+      position = fromLink(decodeURIComponent(link));
+    } catch (error) {
+      return this.#refuse(error.message);
+    }
+    this.show(position);
+  }
 
-  leave() { this.pending?.abort(); }
+  leave() {
+    this.pending?.abort();
+    clearTimeout(this.timer);
+    this.page.board.highlight(null);
+  }
 
-  show(position) {
+  // Shows a position, perhaps one of several that were brought along.
+  show(position, several = []) {
     const isSame = position === this.position && this.analysis;
     if (position.cells.length !== this.position.cells.length) this.pointed = null;
     this.position = position;
+    this.#fill(several);
+    this.page.remember(`analyse=${position.toLink()}`);
+    if (isSame) return this.draw();
+    this.analysis = null;
+    this.conflicts.clear();
+    this.draw();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#ask(), PAUSE);
+  }
+
+  #fill(several) {
+    const { position } = this;
     at("edit-rows").value = position.rows;
     at("edit-cols").value = position.cols;
     at("edit-mines").value = position.mines;
     const named = Object.entries(this.page.about.levels).find(([, level]) =>
       ["rows", "cols", "mines"].every((name) => level[name] === position[name]));
     at("edit-level").value = named ? named[0] : "custom";
-    if (isSame) return this.draw();
+    if (several !== this.several) {
+      at("which-of-positions").replaceChildren(
+        ...several.map((_, i) => new Option(`position ${i + 1} of ${several.length}`, i)));
+      this.several = several;
+    }
+    at("which-position").hidden = several.length < 2;
+    if (several.includes(position)) at("which-of-positions").value = several.indexOf(position);
+  }
+
+  // Shows a position that a person has made of the one before it, which can be undone.
+  #edit(position, several = this.several) {
+    if (this.past.push(this.position) > UNDONE_AT_MOST) this.past.shift();
+    this.show(position, several);
+  }
+
+  // Shows what a person has brought along.
+  bring(positions) { this.#edit(positions[0], positions); }
+
+  #undo() {
+    if (this.past.length) this.show(this.past.pop(), this.several);
+  }
+
+  // What a link was to carry cannot be shown: an empty board, and why.
+  #refuse(sentence) {
+    this.position = new Position(9, 9, 10);
     this.analysis = null;
+    this.conflicts.clear();
+    this.#fill([]);
     this.draw();
-    this.page.remember(`analyse=${position.toLink()}`);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.#ask(), PAUSE);
+    this.#wrong(sentence);
   }
 
   async #ask() {
     this.pending?.abort();
     const pending = (this.pending = new AbortController()), { position } = this;
+    const slow = setTimeout(() => this.page.headline("Thinking…"), SLOW);
     try {
       const found = await server.analyze(position.toJson(), pending.signal);
       if (position !== this.position) return;
@@ -63,13 +133,22 @@ export class Analyse {
       if (found.best) this.page.board.reveal(found.best.row * position.cols + found.best.col);
     } catch (error) {
       if (error.name === "AbortError" || position !== this.position) return;
-      this.#wrong(error.message);
+      this.#wrong(error.isSilent ? `${error.message} Trying again…` : error.message);
+      if (error.isSilent) this.timer = setTimeout(() => this.#ask(), AGAIN);
+    } finally {
+      clearTimeout(slow);
     }
   }
 
+  // Cells that the sentence names are shown on the board.
   #wrong(sentence) {
+    const { position } = this;
+    for (const [, row, col] of sentence.matchAll(/\brow (\d+), column (\d+)/g))
+      this.conflicts.add(Number(row) * position.cols + Number(col));
+    if (this.conflicts.size) this.draw();
     this.page.headline(sentence, "wrong");
-    at("answer-card").hidden = at("cell-card").hidden = true;
+    this.answer.hide();
+    this.cell.hide();
   }
 
   // Tells of a hidden cell; of the best one where none is pointed at.
@@ -90,7 +169,7 @@ export class Analyse {
     if (!this.analysis || this.position.cells[cell] >= 0) return;
     this.page.board.focus(cell);
     const row = Math.floor(cell / this.position.cols), col = cell % this.position.cols;
-    this.page.headline(`(${row}, ${col}): ${this.cell.risk(row, col)}`, "");
+    this.page.headline(`(${row}, ${col}): ${this.cell.risk(row, col)}`);
   }
 
   act(kind, cell) {
@@ -114,7 +193,7 @@ export class Analyse {
   #value(brush) { return brush === "H" ? HIDDEN : brush === "F" ? FLAG : Number(brush); }
 
   #set(cell, value) {
-    if (this.position.cells[cell] !== value) this.show(this.position.with(cell, value));
+    if (this.position.cells[cell] !== value) this.#edit(this.position.with(cell, value));
   }
 
   #sized(changed) {
@@ -127,18 +206,19 @@ export class Analyse {
     if (changed !== "edit-mines" && !at("lock").checked)
       mines = Math.round((position.mines / position.cells.length) * rows * cols);
     if (!(mines >= 0 && mines <= rows * cols)) return this.#wrong(`${mines} mines do not fit on ${rows}×${cols}`);
-    this.show(position.resized(rows, cols, mines));
+    this.#edit(position.resized(rows, cols, mines));
   }
 
   #level() {
     const level = this.page.about.levels[at("edit-level").value];
-    if (level) this.show(new Position(level.rows, level.cols, level.mines));
+    if (level) this.#edit(new Position(level.rows, level.cols, level.mines));
   }
 
   do(name) {
     const { position } = this;
     switch (name) {
-      case "clear": return this.show(new Position(position.rows, position.cols, position.mines));
+      case "undo": return this.#undo();
+      case "clear": return this.#edit(new Position(position.rows, position.cols, position.mines));
       case "text": return this.page.copy(position.toText(), "The position is copied as text.");
       case "link": {
         const link = `${location.origin}${location.pathname}#analyse=${position.toLink()}`;
@@ -153,89 +233,68 @@ export class Analyse {
     if (/^[0-8hf.]$/.test(key)) this.#set(board.cursor, this.#value(key === "." ? "H" : key.toUpperCase()));
     else if (key === " " || key === "Enter") this.act("open", board.cursor);
     else if (key === "Backspace") this.act("flag", board.cursor);
+    else if (key === "u") this.#undo();
+    else if (key === "Escape") this.#take(BRUSHES[0][0]);
     else return false;
     return true;
   }
 
   draw() {
-    const { position, analysis, page } = this, { board } = page;
+    const { position, analysis, conflicts, page } = this, { board } = page;
     board.resize(position.rows, position.cols);
     const best = analysis?.best ? analysis.best.row * position.cols + analysis.best.col : -1;
     const look = page.odds(analysis, position.cols);
     board.draw((cell) => {
       const value = position.cells[cell];
       const state = value === HIDDEN ? "hidden" : value === FLAG ? "flag" : String(value);
-      return { state, ...look(cell), best: cell === best };
+      return { state, ...look(cell), best: cell === best, conflict: conflicts.has(cell) };
     });
     board.element.classList.remove("playing");
     board.element.setAttribute("aria-label", "the position");
     page.legend(analysis !== null);
     page.count(position.mines - position.cells.filter((value) => value === FLAG).length);
+    document.querySelector('#edits [data-do="undo"]').disabled = !this.past.length;
+    // What the cards say is of the position before, until the server has answered.
+    for (const card of [this.answer, this.cell]) card.age(!analysis);
     if (!analysis) return;
-    this.#drawAnswer();
+    page.headline(this.answer.show(position, analysis));
     this.#drawCell();
   }
 
-  #drawAnswer() {
-    const { analysis, page } = this, { best } = analysis;
-    const safe = analysis.safe.length, mines = analysis.certain_mines.length;
-    const where = best && `row ${best.row}, column ${best.col}`;
-    page.headline(best ? `Open ${where}` : "Nothing to open", "");
-    at("answer-card").hidden = false;
-    at("answer-card").dataset.of = this.position.toLink();
-    at("best").textContent = best ? `Open ${where}` : "No move";
-    at("why").textContent = best ? best.reason : "Nothing is left to open, or nothing is known.";
-    const parts = [`${safe} certainly safe, ${mines} certainly mines`];
-    if (analysis.layouts !== null) parts.unshift(layoutsInWords(analysis));
-    else parts.unshift({ estimate: "estimated odds", over_capacity: "too many layouts to count" }[analysis.status] || analysis.status);
-    at("layouts").textContent = parts.join("; ");
-    this.#drawCandidates(best?.candidates || [], best?.win_is_exact);
-  }
-
-  #drawCandidates(candidates, isExact) {
-    at("candidates").hidden = !candidates.length;
-    at("candidates").firstElementChild.classList.toggle("exact", Boolean(isExact));
-    at("win").textContent = isExact ? "win" : "win, about";
-    const percent = (share, digits) => (share === null ? "" : `${(100 * share).toFixed(digits)} %`);
-    const rows = candidates.slice(0, LISTED).map((one) => {
-      const line = document.createElement("tr");
-      for (const text of [
-        `(${one.row}, ${one.col})`, percent(one.mine_probability, 2), percent(one.progress, 0), percent(one.win, 1),
-      ]) {
-        const cell = document.createElement("td");
-        cell.textContent = text;
-        line.append(cell);
-      }
-      return line;
-    });
-    at("candidates").querySelector("tbody").replaceChildren(...rows);
-    at("note").textContent = !candidates.length ? "" : isExact
-      ? "Wins are exact: all layouts that are left were searched."
-      : "Progress: the probability that a cell is certainly safe afterwards.";
-  }
-
   #brushes() {
-    const buttons = BRUSHES.map(([name, text, label]) => {
+    this.buttons = BRUSHES.map(([name, text, label]) => {
       const button = document.createElement("button");
       button.type = "button";
       button.setAttribute("role", "radio");
-      button.setAttribute("aria-checked", name === this.brush);
       button.setAttribute("aria-label", `draw ${label}`);
+      button.title = { next: "turn hidden, 0 to 8, flag", H: "hidden" }[name] || "";
       button.textContent = text;
       if (name === "F") button.append(sign("flag"));
       if (name === "H") button.append("H");
-      button.addEventListener("click", () => {
-        this.brush = name;
-        for (const one of buttons) one.setAttribute("aria-checked", one === button);
-      });
+      button.dataset.brush = name;
+      button.addEventListener("click", () => this.#take(name));
       return button;
     });
-    at("brushes").replaceChildren(...buttons);
+    at("brushes").replaceChildren(...this.buttons);
+    at("brushes").addEventListener("keydown", (event) => {
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const names = BRUSHES.map(([name]) => name);
+      this.#take(names[(names.indexOf(this.brush) + by + names.length) % names.length]).focus();
+    });
+    this.#take(this.brush);
   }
-}
 
-// Large numbers are named by their power of ten, as everywhere in jaxsweep.
-function layoutsInWords({ layouts, log10_layouts }) {
-  if (layouts.length > 15) return `about 10^${log10_layouts.toFixed(2)} layouts`;
-  return `${Number(layouts).toLocaleString("en")} layout${layouts === "1" ? "" : "s"}`;
+  // Takes a brush; returns its button, which is the one that the tabulator key reaches.
+  #take(name) {
+    this.brush = name;
+    for (const button of this.buttons) {
+      const isTaken = button.dataset.brush === name;
+      button.setAttribute("aria-checked", isTaken);
+      button.tabIndex = isTaken ? 0 : -1;
+    }
+    return this.buttons.find((button) => button.dataset.brush === name);
+  }
 }

@@ -1,47 +1,39 @@
-// The page: its modes, what they share, and what people bring along: links, files, pasted text.
+// The page: its modes, what they share, and how one goes from one to another.
 
 import { Analyse } from "./analyse.js";
 import { listenForArrivals } from "./arrivals.js";
-import { Board } from "./board.js";
+import { at } from "./elements.js";
 import { Film } from "./film.js";
 import { Play } from "./play.js";
-import { fromLink } from "./position.js";
 import { Replay } from "./replay.js";
 import * as server from "./server.js";
+import { remember } from "./settings.js";
+import { Stage } from "./stage.js";
 import { Watch } from "./watch.js";
 
-const at = (id) => document.getElementById(id);
 const CARDS = {
   play: ["play-card", "play-tools"],
-  analyse: ["size-card", "brushes"],
-  watch: ["watch-card", "film"],
-  replay: ["replay-card", "film"],
+  analyse: ["size-card", "analyse-tools"],
+  watch: ["watch-card", "film", "moves-card"],
+  replay: ["replay-card", "film", "invitation"],
 };
-const MODES = Object.keys(CARDS);
 const ONLY_WHEN_FILLED = ["result-card", "moves-card", "answer-card", "cell-card", "grade-card"];
+const REMEMBERED = [
+  "play-level", "play-start", "play-no-guess", "play-wish", "play-rows", "play-cols", "play-mines",
+  "watch-player", "watch-level", "watch-start", "speed",
+];
 
-// What the modes share: the board, the lines above it, and each other.
-const page = {
-  mode: null,
-  about: null,
-  board: null,
-  headline(text, is) {
-    at("headline").textContent = text;
-    at("headline").dataset.is = is;
-  },
-  count(left) { at("left").textContent = left; },
-  clock(seconds) { at("seconds").textContent = seconds.toFixed(1); },
-  legend(shown) { at("legend").classList.toggle("shown", shown); },
-  list(element, facts) {
-    element.replaceChildren(...Object.entries(facts).map(([name, value]) => {
-      const pair = document.createElement("div"), term = document.createElement("dt");
-      const text = document.createElement("dd");
-      term.textContent = name;
-      text.textContent = value;
-      pair.append(term, text);
-      return pair;
-    }));
-  },
+const modeOf = (fragment) => fragment.replace(/^#/, "").split("=")[0];
+const modes = {};
+
+// What the modes share: the stage, and each other.
+class Page extends Stage {
+  constructor() {
+    super((kind, cell) => modes[this.mode]?.act(kind, cell), (cell) => modes[this.mode]?.point?.(cell));
+    this.mode = null;
+    this.about = null;
+  }
+
   // How the cells are drawn that an analysis knows something of.
   odds(analysis, cols) {
     if (!analysis) return () => ({});
@@ -51,9 +43,14 @@ const page = {
     return (cell) => ({
       odds: analysis.mine_probability[Math.floor(cell / cols)][cell % cols], mark: marks.get(cell) ?? null,
     });
-  },
-  // Puts the mode into the address, without a step of its own in the history.
-  remember(fragment) { history.replaceState(null, "", `#${fragment}`); },
+  }
+
+  // Puts the mode, and what it carries, into the address: another mode is a step in the history.
+  remember(fragment) {
+    const isStep = location.hash && modeOf(location.hash) !== modeOf(fragment);
+    history[isStep ? "pushState" : "replaceState"](null, "", `#${fragment}`);
+  }
+
   async copy(text, said) {
     try {
       await navigator.clipboard.writeText(text);
@@ -65,53 +62,54 @@ const page = {
       document.execCommand("copy");
       area.remove();
     }
-    page.headline(said, "");
-  },
-  save(name, blob) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  },
-};
-
-const modes = {};
-
-// Goes to a mode.
-page.show = (name) => {
-  modes[page.mode]?.leave();
-  page.mode = name;
-  document.body.dataset.mode = name;
-  for (const id of new Set([...Object.values(CARDS).flat(), ...ONLY_WHEN_FILLED])) at(id).hidden = true;
-  for (const id of CARDS[name]) at(id).hidden = false;
-  at("clock").style.visibility = name === "play" ? "visible" : "hidden";
-  for (const link of document.querySelectorAll("nav a"))
-    link.toggleAttribute("aria-current", link.dataset.to === name);
-  for (const link of document.querySelectorAll("nav a[aria-current]")) link.setAttribute("aria-current", "page");
-  if (name !== "analyse") page.remember(name);
-  page.headline("", "");
-  page.legend(false);
-  page.board.element.classList.remove("playing");
-  modes[name].enter();
-  if (name === "play" && modes.play.game?.isOver) at("result-card").hidden = false;
-};
-
-function follow(fragment) {
-  const [name, carried] = fragment.replace(/^#/, "").split("=");
-  if (name === "analyse" && carried) {
-    try {
-      modes.analyse.show(fromLink(decodeURIComponent(carried)));
-    } catch (error) {
-      page.show("analyse");
-      page.headline(error.message, "wrong");
-      return;
-    }
+    this.headline(said);
   }
-  page.show(MODES.includes(name) ? name : "play");
+
+  // What is to be known besides the headline.
+  notice(text) {
+    at("notice").textContent = text;
+    at("notice").hidden = !text;
+  }
+
+  // Goes to a mode, perhaps with what a link carries.
+  show(name, carried = "") {
+    modes[this.mode]?.leave();
+    this.mode = name;
+    document.body.dataset.mode = name;
+    document.title = `${name[0].toUpperCase()}${name.slice(1)} · jaxsweep`;
+    for (const id of new Set([...Object.values(CARDS).flat(), ...ONLY_WHEN_FILLED])) at(id).hidden = true;
+    for (const id of CARDS[name]) at(id).hidden = false;
+    at("clock").hidden = name !== "play";
+    for (const link of document.querySelectorAll("nav a"))
+      if (link.dataset.to === name) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    if (name !== "analyse") this.remember(name);
+    this.headline("");
+    this.notice("");
+    this.legend(false);
+    this.board.element.classList.remove("playing");
+    modes[name].enter(carried);
+  }
+
+  // Shows a replay, and its grades.
+  load(bytes, number, games) { return modes.replay.load(bytes, number, games); }
+
+  grade(replay) { return modes.replay.grade(replay); }
+
+  // Shows positions, the first of them at once.
+  analyse(...positions) {
+    if (this.mode !== "analyse") this.show("analyse");
+    modes.analyse.bring(positions);
+  }
+
+  // Goes where a fragment of an address leads.
+  follow(fragment) {
+    const name = modeOf(fragment);
+    this.show(name in CARDS ? name : "play", fragment.split("=")[1]);
+  }
 }
 
-function listen(film) {
+function listen(page, film) {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-do]");
     if (!button) return;
@@ -121,72 +119,59 @@ function listen(film) {
   });
   for (const link of document.querySelectorAll("nav a, .brand"))
     link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       page.show(link.dataset.to || "play");
     });
-  addEventListener("hashchange", () => follow(location.hash));
+  addEventListener("hashchange", () => page.follow(location.hash));
   document.addEventListener("keydown", (event) => {
-    const on = event.target;
-    if (event.ctrlKey || event.metaKey || event.altKey || on.closest("input, select, textarea, table")) return;
-    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    // Buttons and links have the space bar and the return key for themselves.
+    const on = event.target, key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.altKey || on.closest("input, select, textarea")) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (key === "z" && !event.shiftKey) modes[page.mode].do("undo");
+      return;
+    }
+    // Buttons, links and lists that scroll have some keys for themselves.
     if ((key === " " || key === "Enter") && on.closest("button, a")) return;
-    if (modes[page.mode].onKey(key)) event.preventDefault();
-  });
-  at("theme").addEventListener("click", () => {
-    const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const now = document.documentElement.dataset.theme || (isDark ? "dark" : "light");
-    setTheme(now === "dark" ? "light" : "dark");
+    if (key.length > 1 && key !== "Escape" && on.closest(".scroll")) return;
+    if (page.onKey(key) || modes[page.mode].onKey(key)) event.preventDefault();
   });
 }
 
-function setTheme(name) {
-  document.documentElement.dataset.theme = name;
-  try { localStorage.setItem("theme", name); } catch { /* it lasts as long as the page */ }
-}
-
-function fill() {
+function fill(about) {
   for (const select of document.querySelectorAll("select.level")) {
     const isWatch = select.id === "watch-level";
-    for (const [name, { rows, cols, mines }] of Object.entries(page.about.levels))
+    for (const [name, { rows, cols, mines }] of Object.entries(about.levels))
       select.add(new Option(`${name}, ${rows}×${cols}/${mines}`, name));
     if (!isWatch) select.add(new Option("custom", "custom"));
     select.value = isWatch ? "intermediate" : "beginner";
   }
-  for (const name of page.about.players) at("watch-player").add(new Option(name, name));
-  at("watch-player").value = page.about.best;
+  for (const name of about.players) at("watch-player").add(new Option(name, name));
+  at("watch-player").value = about.best;
 }
 
 async function main() {
-  try {
-    const theme = localStorage.getItem("theme");
-    if (theme) document.documentElement.dataset.theme = theme;
-  } catch { /* storage may be forbidden */ }
-  page.board = new Board(at("board"), (kind, cell) => modes[page.mode].act(kind, cell),
-    (cell) => modes[page.mode]?.point?.(cell));
+  const page = new Page();
   // Something to see while the server answers.
   page.board.resize(9, 9);
   page.board.draw(() => ({ state: "hidden" }));
+  document.querySelector("footer a").href = server.description;
   try {
-    page.about = await server.about();
+    page.about = await server.about((sentence) => page.headline(`${sentence} Trying again…`, "wrong"));
   } catch (error) {
     page.headline(error.message, "wrong");
     return;
   }
-  fill();
-  const film = new Film(page);
+  fill(page.about);
+  remember(REMEMBERED);
+  const film = new Film(page, (now) => modes.replay.moved(now));
   modes.replay = new Replay(page, film);
   modes.analyse = new Analyse(page);
   modes.play = new Play(page);
   modes.watch = new Watch(page, film);
-  page.load = (...file) => modes.replay.load(...file);
-  page.analyse = (position) => {
-    modes.analyse.show(position);
-    if (page.mode !== "analyse") page.show("analyse");
-  };
-  listen(film);
-  listenForArrivals(page, follow);
-  follow(location.hash);
+  listen(page, film);
+  listenForArrivals(page);
+  page.follow(location.hash);
   document.body.dataset.ready = "yes";
 }
 

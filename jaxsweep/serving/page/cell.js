@@ -1,8 +1,8 @@
 // What is known of one hidden cell: its risk, its chance to win, and what it would show.
 
+import { at, made } from "./elements.js";
 import * as server from "./server.js";
 
-const at = (id) => document.getElementById(id);
 const PAUSE = 60;
 const percent = (share) => `${(100 * share).toFixed(share >= 0.0995 ? 0 : 1)}`;
 
@@ -12,17 +12,21 @@ export class CellCard {
     this.position = null;
   }
 
+  hide() { at("cell-card").hidden = true; }
+
+  age(isOld) { at("cell-card").classList.toggle("old", isOld); }
+
   // Shows a cell of a position that was analysed; null shows none.
   show(position, analysis, cell) {
     if (position !== this.position) {
       this.position = position;
       this.known.clear();
     }
+    at("cell-card").hidden = cell === null;
     if (cell === this.cell && this.analysis === analysis) return;
     Object.assign(this, { cell, analysis });
     clearTimeout(this.timer);
     this.pending?.abort();
-    at("cell-card").hidden = cell === null;
     if (cell === null) return;
     const row = Math.floor(cell / position.cols), col = cell % position.cols;
     at("cell-name").textContent = `Row ${row}, column ${col}`;
@@ -40,7 +44,7 @@ export class CellCard {
     if (risk === null) return "Its risk is not known.";
     const candidate = analysis.best?.candidates?.find((one) => one.row === row && one.col === col);
     const about = analysis.best?.win_is_exact ? "" : "about ";
-    const win = candidate ? `; opening it wins ${about}${(100 * candidate.win).toFixed(1)}\u00a0%` : "";
+    const win = candidate && candidate.win !== null ? `; opening it wins ${about}${(100 * candidate.win).toFixed(1)}\u00a0%` : "";
     return `${(100 * risk).toFixed(2)}\u00a0% a mine${win}.`;
   }
 
@@ -64,11 +68,9 @@ export class CellCard {
     // The largest bar is as high as there is room.
     const largest = Math.max(...columns.map(([, share]) => share));
     at("numbers").replaceChildren(...columns.map(([name, share]) => {
-      const item = document.createElement("li"), bar = document.createElement("i");
-      const text = document.createElement("span"), label = document.createElement("b");
+      const item = made("li"), bar = made("i"), label = made("b", name === "mine" ? "✕" : name);
+      const text = made("span", share < 0.0005 ? (share > 0 ? "<0.1" : "–") : percent(share));
       bar.style.setProperty("--share", share / largest);
-      text.textContent = share < 0.0005 ? (share > 0 ? "<0.1" : "–") : percent(share);
-      label.textContent = name === "mine" ? "✕" : name;
       item.dataset.number = name;
       item.title = `${name === "mine" ? "a mine" : `shows ${name}`}: ${(100 * share).toFixed(2)} %`;
       item.setAttribute("aria-label", item.title);

@@ -1,10 +1,9 @@
 // Playing: a person's game, with hints, odds, undo, and what it was worth at the end.
 
+import { at, listFacts } from "./elements.js";
 import { Game, threeBV } from "./rules.js";
 import { Saving } from "./saving.js";
 import * as server from "./server.js";
-
-const at = (id) => document.getElementById(id);
 
 export class Play {
   constructor(page) {
@@ -38,9 +37,12 @@ export class Play {
   newGame() {
     const settings = this.settings();
     const { rows, cols, mines } = settings;
-    if (!(rows >= 1 && cols >= 1 && rows <= 128 && cols <= 128 && mines >= 0 && mines <= rows * cols)) {
+    const fits = rows >= 1 && cols >= 1 && rows <= 128 && cols <= 128 && mines >= 0 && mines <= rows * cols;
+    if (!fits) {
       this.page.headline(`${rows}×${cols} with ${mines} mines: that does not fit`, "wrong");
-      return;
+      // The game before goes on; at first there is none.
+      if (this.game) return;
+      Object.assign(settings, this.page.about.levels.beginner);
     }
     this.dealing?.abort();
     this.dealing = null;
@@ -49,18 +51,21 @@ export class Play {
     this.began = null;
     this.seconds = 0;
     this.#changed();
-    this.page.headline(
+    if (fits) this.page.headline(
       { any: "Any cell may be a mine.", safe: "The first cell is never a mine.",
         zero: "The first cell always shows 0." }[settings.start]
-        + (this.game.wishes ? " Then no guess is needed." : ""), "");
+        + (this.game.wishes ? " Then no guess is needed." : ""));
   }
 
   enter() {
-    if (!this.game) this.newGame();
-    this.draw();
+    if (!this.game) return this.newGame();
+    this.#changed();
   }
 
-  leave() { this.page.board.flagging = false; }
+  leave() {
+    this.page.board.flagging = false;
+    this.pending?.abort();
+  }
 
   // The seconds on the clock, kept to milliseconds as replays are.
   #now() {
@@ -98,25 +103,31 @@ export class Play {
       const seed = new URLSearchParams(location.search).get("seed");
       const query = { rows, cols, mines, start, row: Math.floor(cell / cols), col: cell % cols };
       if (seed !== null) query.seed = Number(seed);
+      this.page.headline(wishes ? "Looking for a board that needs no guess…" : "");
       if (wishes) {
-        this.page.headline("Looking for a board that needs no guess…", "");
         const found = await server.makeBoard({ ...query, ...wishes, repair: "if-rare" }, dealing.signal);
         game.take(found.dealt);
         game.board = found.board;
       } else game.take(await server.deal(query, dealing.signal));
       this.began = performance.now();
       game.open(cell, 0);
-      this.page.headline(wishes ? "No guess is needed." : "", "");
+      this.#say(wishes ? "No guess is needed." : "");
       this.#changed();
     } catch (error) {
-      if (error.name !== "AbortError") this.page.headline(error.message, "wrong");
+      if (error.name !== "AbortError") this.#say(error.message, "wrong");
     } finally {
       if (this.dealing === dealing) this.dealing = null;
     }
   }
 
+  // Only where the game is still looked at.
+  #say(text, is) {
+    if (this.page.mode === "play") this.page.headline(text, is);
+  }
+
   #changed() {
     this.analysis = this.hint = null;
+    if (this.page.mode !== "play") return;
     this.draw();
     if (this.game.isOver) this.#over();
     else {
@@ -137,7 +148,7 @@ export class Play {
       }
       return found;
     } catch (error) {
-      if (error.name !== "AbortError") this.page.headline(error.message, "wrong");
+      if (error.name !== "AbortError") this.#say(error.message, "wrong");
       return null;
     }
   }
@@ -146,14 +157,14 @@ export class Play {
     const { game } = this;
     if (game.isOver) return;
     if (!game.dealt) {
-      this.page.headline("Open any cell to begin; a corner is best, away from the border for a zero.", "");
+      this.page.headline("Open any cell to begin; a corner is best, away from the border for a zero.");
       return;
     }
     game.helped = true;
     const found = this.analysis || (await this.#analyse());
     if (!found?.best || game !== this.game) return;
     this.hint = found.best.row * game.cols + found.best.col;
-    this.page.headline(`Row ${found.best.row}, column ${found.best.col}: ${found.best.reason}`, "");
+    this.page.headline(`Row ${found.best.row}, column ${found.best.col}: ${found.best.reason}`);
     this.draw();
     this.page.board.reveal(this.hint);
   }
@@ -165,7 +176,7 @@ export class Play {
       case "undo": {
         if (this.game.undo()) {
           if (!this.game.isOver) this.began = performance.now() - 1000 * this.seconds;
-          this.page.headline("One move back.", "");
+          this.page.headline("One move back.");
           this.#changed();
         }
         return;
@@ -180,18 +191,8 @@ export class Play {
         this.page.board.flagging = !this.page.board.flagging;
         return this.draw();
       }
-      case "grade": return this.#grade();
-      case "save": return this.saving.save(this.#bytes());
-    }
-  }
-
-  #bytes() { return new TextEncoder().encode(JSON.stringify(this.game.toReplay(this.#now()))).buffer; }
-
-  async #grade() {
-    try {
-      await this.page.load(this.#bytes(), 1, 1);
-    } catch (error) {
-      this.page.headline(error.message, "wrong");
+      case "grade": return this.page.grade(this.game.toReplay(this.#now()));
+      case "save": return this.saving.save(this.game.toReplay(this.#now()));
     }
   }
 
@@ -202,6 +203,7 @@ export class Play {
     if (name) this.do(name);
     else if (key === " " || key === "Enter") this.act("open", board.cursor);
     else if (key === "f") this.act("flag", board.cursor);
+    else if (key === "Escape" && board.flagging) this.do("flags");
     else return false;
     return true;
   }
@@ -256,7 +258,7 @@ export class Play {
       facts.Difficulty = game.board.difficulty.toFixed(1);
       facts["Hardest rule"] = game.board.hardest_rule;
     }
-    page.list(at("result"), facts);
+    listFacts(at("result"), facts);
     at("result-card").hidden = false;
   }
 }

@@ -2,6 +2,15 @@
 
 import * as server from "./server.js";
 
+// Saves a file as a browser does.
+function save(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 export class Saving {
   // `select` is filled with the formats in which games are written.
   constructor(page, select) {
@@ -12,10 +21,12 @@ export class Saving {
     select.value = "replay";
   }
 
-  async save(bytes, number = 1) {
+  // Saves a game of a file, or one that is none yet.
+  async save(game, number = 1) {
+    const bytes = game instanceof ArrayBuffer ? game : JSON.stringify(game);
     const name = this.select.value, { ending } = this.page.about.formats[name];
     try {
-      this.page.save(`game${ending || ".txt"}`, await server.convert(bytes, name, number));
+      save(`game${ending || ".txt"}`, await server.convert(bytes, name, number));
     } catch (error) {
       this.page.headline(error.message, "wrong");
     }

@@ -2,7 +2,16 @@
 
 const base = document.querySelector('meta[name="server"]').content;
 
-export class Refused extends Error {}
+// Where the server describes itself.
+export const description = `${base || "."}/openapi.json`;
+
+// An answer that says what is wrong with what was asked, or none, which is silent.
+export class Refused extends Error {
+  constructor(sentence, isSilent = false) {
+    super(sentence);
+    this.isSilent = isSilent;
+  }
+}
 
 async function answer(path, options) {
   let reply;
@@ -10,15 +19,24 @@ async function answer(path, options) {
     reply = await fetch(base + path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refused("the server does not answer: is it running?");
+    throw new Refused("the server does not answer: is it running?", true);
   }
   if (reply.ok) return reply;
   const said = await reply.json().catch(() => ({ error: `the server says ${reply.status}` }));
   throw new Refused(said.error);
 }
 
-export async function about() {
-  return (await answer("/about")).json();
+// What the server has to offer; where it does not answer, `wait(sentence)` is told, and it is asked again.
+export async function about(wait) {
+  for (let pause = 1000; ; pause = Math.min(2 * pause, 8000)) {
+    try {
+      return await (await answer("/about")).json();
+    } catch (error) {
+      if (!error.isSilent) throw error;
+      wait(error.message);
+      await new Promise((done) => setTimeout(done, pause));
+    }
+  }
 }
 
 export async function analyze(position, signal) {
@@ -73,6 +91,15 @@ export async function numbersOf(position, cell, signal) {
 
 // Calls `take(name, data)` for each event of a game that a player plays.
 export async function watch(query, take, signal) {
+  try {
+    await read(query, take, signal);
+  } catch (error) {
+    if (error.name === "AbortError" || error instanceof Refused) throw error;
+    throw new Refused("the server has stopped in the middle of the game", true);
+  }
+}
+
+async function read(query, take, signal) {
   const reply = await answer("/watch?" + new URLSearchParams(query), { signal });
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

@@ -1,6 +1,7 @@
 // Positions: a grid of what is seen, and the number of mines; their text, their JSON, and their link.
 
-export const HIDDEN = -1, FLAG = -2;
+export const HIDDEN = -1;
+export const FLAG = -2;
 
 const LETTERS = { [HIDDEN]: "H", [FLAG]: "F" };
 const SYMBOLS = { H: HIDDEN, h: HIDDEN, ".": HIDDEN, "?": HIDDEN, F: FLAG, f: FLAG };
@@ -83,18 +84,48 @@ export function fromLink(text) {
   return position;
 }
 
+const FIRST_LINE = /^\s*(\d{1,4})\s*[xX×]\s*(\d{1,4})\s*[xX×]\s*(\d{1,6})\s*$/;
+
+// Reads one position or more: texts one after the other, or a JSON array of texts and objects. Where
+// one of several is wrong, the error says which.
+export function fromTexts(text) {
+  let texts = [];
+  if (text.trimStart().startsWith("[")) texts = parsed(text).map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+  else if (text.trimStart().startsWith("{")) texts = [text];
+  else
+    for (const line of text.split(/\r?\n/).filter((one) => one.trim()))
+      if (!texts.length || FIRST_LINE.test(line)) texts.push(line);
+      else texts[texts.length - 1] += `\n${line}`;
+  return texts.map((one, i) => {
+    try {
+      return fromText(one);
+    } catch (error) {
+      if (texts.length > 1) error.message = `position ${i + 1}, ${error.message}`;
+      throw error;
+    }
+  });
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("JSON that cannot be read: is it complete?");
+  }
+}
+
 // Reads the text form, or the JSON form; throws an error that names the line.
 export function fromText(text) {
   if (text.trimStart().startsWith("{")) {
-    const { rows, cols, mines, board } = JSON.parse(text);
+    const { rows, cols, mines, board } = parsed(text);
     if (!Array.isArray(board)) throw new Error("JSON: expected rows, cols, mines and board");
     return fromText([`${cols}x${rows}x${mines}`, ...board].join("\n"));
   }
   const lines = text.split(/\r?\n/).filter((line) => line.trim());
-  const match = /^\s*(\d{1,4})\s*[xX×]\s*(\d{1,4})\s*[xX×]\s*(\d{1,6})\s*$/.exec(lines[0] || "");
+  const match = FIRST_LINE.exec(lines[0] || "");
   if (!match) throw new Error("line 1: expected COLSxROWSxMINES, such as 30x16x99");
   const position = sized(Number(match[2]), Number(match[1]), Number(match[3]));
-  if (lines.length < position.rows + 1)
+  if (lines.length !== position.rows + 1)
     throw new Error(`line 1 promises ${position.rows} rows, but ${lines.length - 1} follow`);
   for (let r = 0; r < position.rows; r++) {
     const symbols = [...lines[r + 1]].filter((symbol) => symbol.trim());

@@ -47,6 +47,10 @@ export class Recording {
     this.isComplete = true;
   }
 
+  get outcomeInWords() {
+    return { won: "✓ won", lost: "✕ lost", playing: "unfinished" }[this.outcome];
+  }
+
   isOverAt(when) {
     return this.isComplete && when === this.moves.length && this.outcome !== "playing";
   }
@@ -70,11 +74,13 @@ export class Recording {
 
   flagsAt(when) { return this.numbers.filter((_, cell) => this.isFlagged(cell, when)).length; }
 
+  // After the end all mines are seen: as flags, where the game is won.
   stateOf(cell, when) {
     const mine = this.numbers[cell] === null;
     if (this.openedAt[cell] <= when) return mine ? "exploded" : String(this.numbers[cell]);
     if (this.isFlagged(cell, when)) return this.isOverAt(when) && !mine ? "wrong" : "flag";
-    return this.isOverAt(when) && mine ? "mine" : "hidden";
+    if (!mine || !this.isOverAt(when)) return "hidden";
+    return this.outcome === "won" ? "flag" : "mine";
   }
 
   // The odds before the next move, from 0 to 1, if it was a guess; they are listed for hidden cells.
@@ -94,6 +100,12 @@ export class Recording {
   sentence(move) {
     const grade = this.gradeOf?.get(move);
     return grade && grade.kind !== "certain" ? grade.text : `Last: ${this.announcement(move)}.`;
+  }
+
+  // The fields of a replay of this game.
+  toReplay() {
+    const { game, moves, outcome } = this;
+    return { format: "jaxsweep-replay", version: 1, ...game, moves, outcome, seconds: null };
   }
 
   position(when) {

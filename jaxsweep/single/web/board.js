@@ -1,9 +1,13 @@
 // The board on the page: cells that are drawn, clicked, touched, and reached with keys.
 
+import { made } from "./elements.js";
+import { neighbours } from "./rules.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const SIGNS = { flag: "flag", wrong: "wrong", mine: "mine", exploded: "mine" };
 const LONG_PRESS = 350;
 const FAR = 10;
+const ZOOM = 1.25;
 
 export function sign(name) {
   const image = document.createElementNS(SVG, "svg");
@@ -14,6 +18,11 @@ export function sign(name) {
   return image;
 }
 
+// All that a cell can look like, by the names in a look.
+const KEYS = ["state", "odds", "mark", "best", "chosen", "fresh", "conflict", "far"];
+
+const isKnown = (odds) => odds !== undefined && odds !== null;
+
 // 1 to 99 percent: 0 and 100 are for certain cells.
 export const wholePercent = (odds) => Math.min(Math.max(Math.round(100 * odds), 1), 99);
 
@@ -22,15 +31,16 @@ const isDark = (odds) => wholePercent(odds) >= 50;
 const shade = (odds) => (!isDark(odds) ? 50 * odds : 80 + 40 * (odds - 0.5));
 
 function words(look) {
-  const { state, odds, mark, best, chosen } = look;
+  const { state, odds, mark, best, chosen, conflict } = look;
   const said = [/^\d$/.test(state) ? (state === "0" ? "empty" : state)
     : { flag: "flag", hidden: "hidden", mine: "a mine", exploded: "a mine, opened",
         wrong: "flag, but no mine" }[state]];
   if (mark === "safe") said.push("certainly safe");
   else if (mark === "mine") said.push("certainly a mine");
-  else if (odds !== undefined && odds !== null) said.push(`${wholePercent(odds)} percent a mine`);
+  else if (isKnown(odds)) said.push(`${wholePercent(odds)} percent a mine`);
   if (best) said.push("best");
   if (chosen) said.push("chosen");
+  if (conflict) said.push("impossible");
   return said.join(", ");
 }
 
@@ -46,22 +56,24 @@ export class Board {
     this.looks = [];
     this.cursor = 0;
     this.flagging = false;
+    this.scale = 1;
+    this.pointed = null;
     this.#listen();
   }
 
   resize(rows, cols) {
     if (rows === this.rows && cols === this.cols) return;
-    Object.assign(this, { rows, cols, cursor: 0, tiles: [], looks: [] });
+    Object.assign(this, { rows, cols, cursor: 0, tiles: [], looks: [], pointed: null });
     this.element.style.setProperty("--rows", rows);
     this.element.style.setProperty("--cols", cols);
     this.element.setAttribute("aria-rowcount", rows);
     this.element.setAttribute("aria-colcount", cols);
     const lines = [];
     for (let r = 0; r < rows; r++) {
-      const line = document.createElement("div");
+      const line = made("div");
       line.setAttribute("role", "row");
       for (let c = 0; c < cols; c++) {
-        const tile = document.createElement("div");
+        const tile = made("div");
         tile.className = "cell";
         tile.setAttribute("role", "gridcell");
         tile.tabIndex = r + c === 0 ? 0 : -1;
@@ -74,10 +86,16 @@ export class Board {
     this.element.replaceChildren(...lines);
   }
 
-  // `look(cell)` says how a cell is drawn: its state, and perhaps odds, a mark, best, chosen, fresh.
+  // `look(cell)` says how a cell is drawn: its state, and perhaps odds, a mark, best, chosen, fresh,
+  // or conflict, where numbers contradict each other.
   draw(look) {
+    const looks = this.tiles.map((_, cell) => look(cell));
+    const isOpen = (cell) => /^\d$/.test(looks[cell].state);
     for (let cell = 0; cell < this.tiles.length; cell++) {
-      const own = look(cell), key = JSON.stringify(own);
+      const own = looks[cell];
+      // Cells that touch no number are all alike: these percentages stand back.
+      own.far = isKnown(own.odds) && !neighbours(cell, this.rows, this.cols).some(isOpen);
+      const key = KEYS.map((name) => own[name]).join();
       if (this.looks[cell] !== key) {
         this.#drawCell(this.tiles[cell], cell, own, this.looks[cell] !== undefined);
         this.looks[cell] = key;
@@ -86,18 +104,20 @@ export class Board {
   }
 
   #drawCell(tile, cell, own, isChange) {
-    const { state, odds, mark, best, chosen, fresh } = own;
+    const { state, odds, mark, best, chosen, fresh, conflict, far } = own;
     const hidden = state === "hidden" || state === "flag";
-    const known = odds !== undefined && odds !== null;
+    const known = isKnown(odds);
     const shaded = state === "hidden" && !mark && known;
     const was = tile.dataset.state;
     tile.dataset.state = state;
     tile.classList.toggle("odds", shaded);
     tile.classList.toggle("dark", shaded && isDark(odds));
+    tile.classList.toggle("far", shaded && far);
     tile.classList.toggle("is-safe", hidden && mark === "safe");
     tile.classList.toggle("is-mine", state === "hidden" && mark === "mine");
     tile.classList.toggle("best", Boolean(best));
     tile.classList.toggle("chosen", Boolean(chosen));
+    tile.classList.toggle("conflict", Boolean(conflict));
     tile.classList.toggle("fresh", Boolean(fresh) && !hidden && state !== "exploded");
     tile.classList.toggle("arrives", isChange && was === "hidden" && !hidden);
     if (shaded) tile.style.setProperty("--share", `${shade(odds)}%`);
@@ -131,14 +151,45 @@ export class Board {
     });
   }
 
-  // Moves the cursor by an arrow key; returns whether it was one.
+  // Shows which cell something else on the page speaks of; null for none.
+  highlight(cell) {
+    this.tiles[this.pointed]?.classList.remove("pointed");
+    this.tiles[cell]?.classList.add("pointed");
+    this.pointed = cell;
+  }
+
+  // Moves the cursor by an arrow key, or to the ends of a row; returns whether it was such a key.
   move(key) {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
-    if (!step) return false;
-    const row = Math.floor(this.cursor / this.cols) + step[0], col = (this.cursor % this.cols) + step[1];
-    if (row >= 0 && row < this.rows && col >= 0 && col < this.cols) this.focus(row * this.cols + col);
-    else this.focus(this.cursor);
+    const { rows, cols } = this, row = Math.floor(this.cursor / cols), col = this.cursor % cols;
+    const to = {
+      ArrowUp: [row - 1, col], ArrowDown: [row + 1, col], ArrowLeft: [row, col - 1],
+      ArrowRight: [row, col + 1], Home: [row, 0], End: [row, cols - 1],
+    }[key];
+    if (!to) return false;
+    const isInside = to[0] >= 0 && to[0] < rows && to[1] >= 0 && to[1] < cols;
+    this.focus(isInside ? to[0] * cols + to[1] : this.cursor);
     return true;
+  }
+
+  // Larger or smaller cells; what was in the middle stays there. The style sheet has the bounds.
+  zoom(isLarger) {
+    const frame = this.element.parentElement, width = () => this.tiles[0].getBoundingClientRect().width;
+    const before = width(), was = this.scale;
+    const middle = (start, length, whole) => (start + length / 2) / whole;
+    const x = middle(frame.scrollLeft, frame.clientWidth, frame.scrollWidth);
+    const y = middle(frame.scrollTop, frame.clientHeight, frame.scrollHeight);
+    this.#rescale(isLarger ? was * ZOOM : was / ZOOM);
+    // Beyond a bound nothing changes, and the way back is not to be longer.
+    if (Math.abs(width() - before) < 0.01) this.#rescale(was);
+    frame.scrollTo({
+      left: x * frame.scrollWidth - frame.clientWidth / 2, top: y * frame.scrollHeight - frame.clientHeight / 2,
+      behavior: "instant",
+    });
+  }
+
+  #rescale(scale) {
+    this.scale = scale;
+    this.element.style.setProperty("--zoom", scale);
   }
 
   #listen() {
@@ -166,7 +217,11 @@ export class Board {
         clearTimeout(press.timer);
       if (event.buttons === 1 && event.pointerType === "mouse") {
         const cell = cellAt(event);
-        if (press && cell !== null && cell !== press.cell && !press.done) this.act("drag", cell);
+        if (!press || press.isOver || press.done || cell === null) return;
+        // The first cell is dragged over when the second one is.
+        if (cell !== press.cell && !press.drags) this.act("drag", press.cell);
+        press.drags ||= cell !== press.cell;
+        if (press.drags) this.act("drag", cell);
       }
     });
     this.element.addEventListener("pointerover", (event) => {
@@ -177,7 +232,11 @@ export class Board {
     });
     this.element.addEventListener("focusin", (event) => this.point(cellAt(event)));
     for (const name of ["pointerup", "pointercancel"])
-      this.element.addEventListener(name, () => clearTimeout(press?.timer));
+      addEventListener(name, () => {
+        if (!press) return;
+        clearTimeout(press.timer);
+        press.isOver = true;
+      });
     this.element.addEventListener("click", (event) => {
       const cell = cellAt(event);
       if (cell === null || press?.done) return;

@@ -1,6 +1,7 @@
 // The grades of a replay: totals, turning points, and a table of moves, each of which leads to its move.
 
-const at = (id) => document.getElementById(id);
+import { at, listFacts, made } from "./elements.js";
+
 const MISTAKE = 0.01, SHOWN = 0.0005;
 const percent = (share) => (share === null ? "?" : `${(100 * share).toFixed(1)}`);
 // With its sign, and nothing where it is 0 when rounded.
@@ -9,8 +10,7 @@ const signed = (share) =>
 
 export class Grades {
   // `go(when)` shows the board after so many moves.
-  constructor(page, go) {
-    this.page = page;
+  constructor(go) {
     this.go = go;
     this.all = false;
     this.recording = null;
@@ -23,7 +23,7 @@ export class Grades {
   #say(sentence) {
     at("grade-card").hidden = false;
     at("grade-body").hidden = true;
-    at("totals").replaceChildren(this.#paragraph(sentence));
+    at("totals").replaceChildren(made("p", sentence));
   }
 
   show(recording) {
@@ -32,11 +32,11 @@ export class Grades {
     at("grade-card").hidden = !graded;
     at("grade-body").hidden = !graded;
     if (!graded) return;
-    at("totals").replaceChildren(...graded.totals.map((text) => this.#paragraph(text)));
+    at("totals").replaceChildren(...graded.totals.map((text) => made("p", text)));
     this.#metrics(graded.metrics);
     const turns = graded.moves.filter((one) => graded.turning_points.includes(one.index));
     at("turns").replaceChildren(...turns.map((one) => {
-      const item = document.createElement("li");
+      const item = made("li");
       item.append(this.#leadingTo(one, one.text));
       return item;
     }));
@@ -60,7 +60,7 @@ export class Grades {
   #metrics({ bbbv, solved, clicks, efficiency, zini }) {
     const facts = { "3BV": solved === bbbv ? bbbv : `${solved} of ${bbbv}`, Clicks: clicks };
     if (efficiency !== null) facts.Efficiency = efficiency.toFixed(2);
-    this.page.list(at("grade-metrics"), { ...facts, ZiNi: zini });
+    listFacts(at("grade-metrics"), { ...facts, ZiNi: zini });
   }
 
   #table() {
@@ -74,42 +74,33 @@ export class Grades {
   }
 
   #line(one) {
-    const line = document.createElement("tr"), cells = one.chord ? [one.chord] : one.cells;
-    const where = document.createElement("td"), kind = document.createElement("small");
-    where.textContent = `(${cells[0].join(", ")})` + (cells.length > 1 ? ` +${cells.length - 1}` : "");
-    kind.textContent = one.kind + (one.chord ? " chord" : "");
-    where.append(kind);
-    const number = document.createElement("td");
+    const line = made("tr"), cells = one.chord ? [one.chord] : one.cells;
+    const where = made("td", `(${cells[0].join(", ")})` + (cells.length > 1 ? ` +${cells.length - 1}` : ""));
+    where.append(made("small", one.kind + (one.chord ? " chord" : "")));
+    const number = made("td");
     number.append(this.#leadingTo(one, one.index));
     const texts = [
       percent(one.risk), percent(one.least_risk), signed(-one.loss), signed(one.luck),
     ];
-    line.append(number, where, ...texts.map((text) => {
-      const cell = document.createElement("td");
-      cell.textContent = text;
-      return cell;
-    }));
+    line.append(number, where, ...texts.map((text) => made("td", text)));
     line.dataset.move = one.index;
     line.classList.toggle("mistake", one.loss >= MISTAKE);
     line.classList.toggle("lucky", one.luck > SHOWN);
     line.title = one.text;
+    line.addEventListener("click", () => this.go(one.index));
     return line;
   }
 
   // A button to where the move has just been made.
   #leadingTo(one, text) {
-    const button = document.createElement("button");
+    const button = made("button", text);
     button.type = "button";
     button.className = "to-move";
-    button.textContent = text;
     if (typeof text === "number") button.setAttribute("aria-label", `to move ${text}`);
-    button.addEventListener("click", () => this.go(one.index));
+    button.addEventListener("click", (event) => {
+      event.stopPropagation();
+      this.go(one.index);
+    });
     return button;
-  }
-
-  #paragraph(text) {
-    const paragraph = document.createElement("p");
-    paragraph.textContent = text;
-    return paragraph;
   }
 }

@@ -1,14 +1,15 @@
 // Watching and replays: stepping through a recording, with its timeline.
 
+import { at, listFacts } from "./elements.js";
 import { Timeline } from "./timeline.js";
 
-const at = (id) => document.getElementById(id);
 const percent = (share) => (share === null ? "not known" : `${(100 * share).toFixed(1)}\u00a0%`);
-const OUTCOMES = { won: "✓ won", lost: "✕ lost", playing: "unfinished" };
 
 export class Film {
-  constructor(page) {
-    this.page = page;
+  // `moved(now)` is told of every step.
+  constructor(stage, moved) {
+    this.stage = stage;
+    this.moved = moved;
     this.recording = null;
     this.now = 0;
     this.timer = null;
@@ -96,7 +97,7 @@ export class Film {
     const { recording, now } = this, move = recording.moves[now - 1], coming = recording.moves[now];
     const odds = this.withOdds ? recording.oddsAt(now) : null;
     const chosen = new Set(odds ? coming.cells : []);
-    const { board } = this.page;
+    const { board } = this.stage;
     board.resize(recording.rows, recording.cols);
     board.draw((cell) => ({
       state: recording.stateOf(cell, now),
@@ -107,24 +108,26 @@ export class Film {
     }));
     if (chosen.size) board.reveal([...chosen][0]);
     board.element.setAttribute("aria-label", `the board after ${now} of ${recording.moves.length} moves`);
-    this.page.legend(odds !== null);
-    this.page.count(recording.game.mines - recording.flagsAt(now));
-    const over = recording.isOverAt(now);
-    this.page.headline(
-      over ? `${OUTCOMES[recording.outcome]} · ${recording.title()}` : recording.title(),
+    this.stage.legend(odds !== null);
+    const over = recording.isOverAt(now), won = over && recording.outcome === "won";
+    this.stage.count(won ? 0 : recording.game.mines - recording.flagsAt(now));
+    this.stage.headline(
+      over ? `${recording.outcomeInWords} · ${recording.title()}` : recording.title(),
       over ? recording.outcome : "",
     );
     this.timeline.show(now);
     at("timeline").setAttribute("aria-valuetext", `move ${now}`);
     this.#drawFacts(move, coming);
-    this.page.moved(now);
+    this.moved(now);
     const atEnd = !coming;
     for (const [name, disabled] of [
       ["first", now === 0], ["back", now === 0], ["next", atEnd], ["last", atEnd],
       ["guess", recording.nextGuess(now) < 0],
     ]) document.querySelector(`#film [data-do="${name}"]`).disabled = disabled;
+    at("guess").hidden = recording.isComplete && !recording.moves.some((one) => recording.isGuess(one));
+    at("film-odds").hidden = recording.isComplete && !recording.moves.some((one) => one.odds);
     at("run").textContent = this.timer === null ? "Play" : "Pause";
-    document.querySelector('#moves-card [data-do="odds"]').setAttribute("aria-pressed", this.withOdds);
+    at("film-odds").setAttribute("aria-pressed", this.withOdds);
   }
 
   #drawFacts(move, coming) {
@@ -138,11 +141,12 @@ export class Film {
     const { graded } = recording;
     at("curve-key").textContent = graded ? "chance to win" : "survived so far";
     at("loss-key").hidden = !graded;
+    at("fatal-key").hidden = recording.outcome !== "lost";
     const facts = {
       Risk: move ? percent(recording.riskOf(move)) : "–",
       [graded ? "Chance to win" : "Survived so far"]: percent(recording.curve[now]),
       Guesses: `${recording.guessesUpTo(now)} of ${recording.guessesUpTo(recording.moves.length)}`,
     };
-    this.page.list(at("facts"), facts);
+    listFacts(at("facts"), facts);
   }
 }
