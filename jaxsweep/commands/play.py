@@ -26,13 +26,13 @@ from jaxsweep.single.words import count, metrics_in_words, move_in_words, of_the
 DEFAULT_LEVEL = "beginner"
 
 EXAMPLES = """examples:
-  python -m jaxsweep.play                           a beginner game, move by move
-  python -m jaxsweep.play expert --start zero       expert, with a free opening
+  python -m jaxsweep.play                           beginner, move by move
+  python -m jaxsweep.play expert --start zero       with a free opening
   python -m jaxsweep.play custom 12 12 10 --seed 7  a board of your own
   python -m jaxsweep.play expert --games 2000       how often does it win?
   python -m jaxsweep.play --save game.json.gz       save the game as a replay
   python -m jaxsweep.play intermediate --human      play yourself
-  python -m jaxsweep.play expert --human --no-guess no luck needed
+  python -m jaxsweep.play expert --human --no-guess  play without luck
   python -m jaxsweep.play expert --human --guesses only-if-forced
 
 what a guess leads to, with --human --guesses:
