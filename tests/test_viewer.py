@@ -592,6 +592,11 @@ def test_without_a_screen_it_is_said_in_one_sentence(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "nothing")
     with pytest.raises(ScreenError, match="no window can be opened here"):
         Hand(SMALL)
+    # SDL would draw where nobody sees it.
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    monkeypatch.delenv("SDL_VIDEODRIVER")
+    with pytest.raises(ScreenError, match=r"there is no display; .*in the terminal"):
+        Hand(SMALL)
 
 
 def test_a_replay_is_graded_while_it_is_shown(hand, game):

@@ -116,7 +116,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         model = update(model, Dropped(name, data))
         if model.message:
             raise ReplayError(model.message)
-    Window(model, EngineWorker(), fits_screen=True, scale=parsed.scale).run()
+    # The engine's process starts up while the window opens.
+    engine = EngineWorker()
+    try:
+        Window(model, engine, fits_screen=True, scale=parsed.scale).run()
+    finally:
+        engine.close()
     return 0
 
 
