@@ -116,12 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         model = update(model, Dropped(name, data))
         if model.message:
             raise ReplayError(model.message)
-    # The engine's process starts up while the window opens.
-    engine = EngineWorker()
-    try:
-        Window(model, engine, fits_screen=True, scale=parsed.scale).run()
-    finally:
-        engine.close()
+    Window(model, EngineWorker(), fits_screen=True, scale=parsed.scale).run()
     return 0
 
 

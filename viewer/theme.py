@@ -5,9 +5,9 @@ from dataclasses import dataclass
 Colour = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Theme:
-    """The colours of everything that is drawn."""
+    """The colours of everything; compared by identity, since pictures are cached by it."""
 
     background: Colour
     panel: Colour

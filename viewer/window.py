@@ -65,6 +65,7 @@ class Window:
                 model = replace(model, size=size, scale=scale)
             self.surface = pygame.display.set_mode(model.size, pygame.RESIZABLE)
         except pygame.error as error:
+            engine.close()
             raise ScreenError(f"no window can be opened here: {error}; {_ELSEWHERE}") from None
         pygame.key.set_repeat(350, 40)
         self.model = model
