@@ -300,11 +300,12 @@ KEYS = {
     "Home End": ["end", "home"],
     "Up Down": ["up", "down"],
     "R": ["r"],
-    "left  right": [],
+    "click, right click": [],
     "both, middle": [],
     "H": ["h"],
     "A": ["a"],
     "U  R": ["u", "r"],
+    "V": ["v"],
     "0 to 8  H  F": [*"012345678", "f", "h"],
     "arrows": ["right", "down", "left", "up"],
     "+  −": ["+", "-"],
@@ -338,7 +339,10 @@ def _prepared(hand, title, key, game):
             playback = playback.go(0)
         return replace(model, watched=playback)
     if title == "Play":
-        return replace(model, play=replace(model.play, game=model.play.game.open((0, 0))))
+        game = model.play.game.open((0, 0))
+        if key == "v":
+            game = game.open(cells_of(game.session.board.mines)[0])
+        return replace(model, play=replace(model.play, game=game))
     if title == "Analyse":
         model = start(SMALL, Mode.ANALYSE, (960, 640))
         grid = model.editor.grid.copy()

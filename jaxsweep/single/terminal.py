@@ -182,7 +182,8 @@ def _lay_out(
     gaps = [0, *gaps[left + 1 : right]]
     places = [width * i + sum(gaps[: i + 1]) for i in range(right - left)]
     text = Text(no_wrap=True)
-    text.append(" " * (_LABEL + width - 1) + _ruler(left, places) + "\n", _RULER_STYLE)
+    end = places[-1] + (width + 1 if has_brackets else 1)
+    text.append(" " * (_LABEL + width - 1) + _ruler(left, places, end) + "\n", _RULER_STYLE)
     for row in range(top, bottom):
         text.append(f"{row:>{_LABEL - 1}}", _RULER_STYLE)
         for col in range(left, right):
@@ -210,13 +211,13 @@ def _gap(after: tuple[int, int], cursor: tuple[int, int] | None) -> tuple[str, s
     return " ", ""
 
 
-def _ruler(left: int, places: Sequence[int]) -> str:
+def _ruler(left: int, places: Sequence[int], end: int) -> str:
     """Returns the number of every fifth column at its place; `left` is the first one's number."""
-    marks = [" "] * (places[-1] + 5)
+    marks = [" "] * (end + 5)
     for col, place in enumerate(places, left):
         if col % 5 == 0:
             marks[place : place + len(str(col))] = str(col)
-    return "".join(marks[: places[-1] + 1]).rstrip()
+    return "".join(marks[:end]).rstrip()
 
 
 def _cell(number: int, mined: bool, new: bool, ascii_only: bool) -> tuple[str, str]:

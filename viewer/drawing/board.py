@@ -46,9 +46,11 @@ def _draw_instructions(canvas: Canvas, field: Rect) -> None:
     icon = Rect(field.left, middle[1] - px(90), field.width, px(64))
     canvas.icon("folder", icon, 56, theme.faint)
     first = Rect(field.left, middle[1] - px(14), field.width, px(30))
-    canvas.text_in("Drop a replay here", first, HEADING + 4, theme.text, Weight.BOLD, "middle")
+    canvas.text_in(
+        "Drop a recorded game here", first, HEADING + 4, theme.text, Weight.BOLD, "middle"
+    )
     second = Rect(field.left, middle[1] + px(20), field.width, px(24))
-    words = "or choose one with Ctrl O; F3 watches a player, F4 is for you"
+    words = "or open its file with Ctrl O, also those of other programs"
     canvas.text_in(words, second, TEXT, theme.faint, side="middle")
 
 
@@ -91,7 +93,9 @@ def _looks(model: Model) -> tuple[np.ndarray, np.ndarray]:
     if mines is not None:
         hidden = grid < 0
         kinds[is_flag & ~mines] = _KINDS.index("wrong flag")
-        kinds[hidden & ~is_flag & mines] = _KINDS.index("mine")
+        # Who has won has found all mines, with or without flags.
+        found = "mine" if exploded.any() else "flag"
+        kinds[hidden & ~is_flag & mines] = _KINDS.index(found)
         kinds[hidden & exploded] = _KINDS.index("exploded")
     shades = _shades(model, model.result)
     if shades is None:
