@@ -89,7 +89,7 @@ def _grade_one(parsed: argparse.Namespace) -> None:
         text = page(replay, graded)
         write_atomically(parsed.html, lambda part: part.write_text(text, "utf-8"))
         return
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     grade_report.print_game(console, replay, graded, game, parsed.all)
 
 
@@ -113,7 +113,9 @@ def _grade_many(parsed: argparse.Namespace) -> int:
         raise
     games = [game for outcome in done for game in outcome.games]
     if games and not parsed.json:
-        grade_report.print_summary(Console(highlight=False), summarise(games))
+        grade_report.print_summary(
+            Console(highlight=False, markup=False, emoji=False), summarise(games)
+        )
     return arguments.USAGE_ERROR if any(one.error is not None for one in done) else 0
 
 

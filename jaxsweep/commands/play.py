@@ -159,7 +159,7 @@ def show(
     moves: Iterator[WatchedMove], opening: Opening, name: str, seed: int, delay: float | None
 ) -> list[WatchedMove]:
     """Draws a game: in place in a terminal, one board after the other elsewhere."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     pause = delay if delay is not None else (0.15 if console.is_terminal else 0.0)
     title = f"{name} on {opening.level}, {opening.start.value} start, seed {seed}"
     began, seen = time.perf_counter(), []

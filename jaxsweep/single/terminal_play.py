@@ -137,7 +137,7 @@ def play(
 
     Raises `TerminalError` where there is no terminal.
     """
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     screen, state = _Screen(console, name), TerminalGame.new(level, start, seed, guesses)
     finished = False
     try:
