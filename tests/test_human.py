@@ -338,6 +338,8 @@ def test_the_screen_says_how_it_stands():
     assert "[X]" in lost
     assert " *" in lost
     assert " x" in lost, "a wrong flag"
+    assert "\n3BV " in lost, "what is counted of the clicks"
+    assert "3BV" not in text
     odds = "\n".join(drawn(work_out_odds(press(state, "p"))))
     assert "mines in percent" in odds
     assert "with help" in odds

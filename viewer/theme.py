@@ -1,6 +1,6 @@
 """Colours, light and dark: distinct in lightness as well as in hue, for colour-blind people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 Colour = tuple[int, int, int]
 
@@ -38,6 +38,12 @@ class Theme:
     exploded: Colour
     flag: Colour
     components: tuple[Colour, ...]
+
+    def colours(self) -> list[Colour]:
+        """Returns all colours of the theme."""
+        several = [*self.numbers, *self.components]
+        rest = [getattr(self, each.name) for each in fields(self)]
+        return [*several, *(colour for colour in rest if isinstance(colour[0], int))]
 
 
 LIGHT = Theme(

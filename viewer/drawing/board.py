@@ -101,7 +101,7 @@ def _looks(model: Model) -> tuple[np.ndarray, np.ndarray]:
     if shades is None:
         return kinds, np.full_like(kinds, _PLAIN)
     # A mine is black: it is shown on the plain cell, where it can be seen.
-    has_shade = (kinds == _HIDDEN) | is_flag & (kinds != _KINDS.index("exploded"))
+    has_shade = np.isin(kinds, [_HIDDEN, _KINDS.index("flag"), _KINDS.index("wrong flag")])
     return kinds, np.where(has_shade, shades, _PLAIN)
 
 
