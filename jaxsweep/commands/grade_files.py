@@ -16,7 +16,7 @@ from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.folders import claim_folder
 from jaxsweep.runtime.version import __version__
-from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
+from jaxsweep.runtime.worker_processes import begin_worker, end_workers, starting_workers
 from jaxsweep.single.grading.report import graded_game
 
 FEW = 3
@@ -53,7 +53,7 @@ def grade_all(sources: Sequence[str], start: Start | None, out: Path | None) -> 
         return
     spawn = multiprocessing.get_context("spawn")
     workers = min(os.cpu_count() or 1, len(sources))
-    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=ignore_interrupts)
+    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=begin_worker)
     try:
         with starting_workers():
             waiting = [pool.submit(_grade_one, source, start, out) for source in sources]
