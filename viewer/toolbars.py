@@ -174,7 +174,7 @@ def _look_button(model: Model) -> Button:
 
 def _play_groups(model: Model) -> Groups:
     play = model.play
-    game, under_way = play.game, play.game.is_under_way
+    game = play.game
     can_undo = game.session.before is not None or game.left is not None
     cancel = key_button(
         Key("escape"), "Esc", "Cancel", "close", "Deal no such board", primary=True
@@ -188,23 +188,27 @@ def _play_groups(model: Model) -> Groups:
             ),
             key_button(Key("u"), "U", "Undo", "undo", "Take the last move back", enabled=can_undo),
         ],
-        [
-            key_button(
-                Key("v"), "V", "Review", "play", "Step through this game, and see what moves lost",
-            )
-        ]
-        if game.is_over and game.session.opening is not None
-        else [
-            key_button(
-                Key("h"), "H", "Hint", "bulb", "The best cell, and why", enabled=not game.is_over
-            ),
-            key_button(
-                Key("a"), "A", "Auto", "certain", "Open all cells that are certainly safe",
-                enabled=under_way or play.opens_certain, chosen=play.opens_certain,
-            ),
-        ],
+        _help_group(model),
         [*_file_group(model, game.session.opening is not None), _look_button(model)],
     )  # fmt: skip
+
+
+def _help_group(model: Model) -> list[Button]:
+    """Returns what helps in a game under way, and what helps after its end."""
+    play, game = model.play, model.play.game
+    if game.is_over and game.session.opening is not None:
+        tip = "Step through this game, and see what moves lost"
+        return [key_button(Key("v"), "V", "Review", "play", tip)]
+    can_open = game.is_under_way or play.opens_certain
+    return [
+        key_button(
+            Key("h"), "H", "Hint", "bulb", "The best cell, and why", enabled=not game.is_over
+        ),
+        key_button(
+            Key("a"), "A", "Auto", "certain", "Open all cells that are certainly safe",
+            enabled=can_open, chosen=play.opens_certain,
+        ),
+    ]  # fmt: skip
 
 
 def _step_group(model: Model) -> list[Button]:
