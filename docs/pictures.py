@@ -1,4 +1,7 @@
-"""Makes the pictures of the documentation from seeds: `python docs/pictures.py`."""
+"""Makes the pictures of the documentation from seeds: `python docs/pictures.py [PART …]`.
+
+The parts are terminal, window and page; without one, all are made.
+"""
 
 import json
 import os
@@ -54,6 +57,7 @@ from viewer.events import (
 )
 from viewer.menu import MENU_ROWS
 from viewer.model import Menu, Mode, Model, Settings
+from viewer.theme import DARK, LIGHT
 from viewer.update import start, update
 
 IMAGES = Path(__file__).parent / "images"
@@ -177,14 +181,26 @@ def window_film(seed: int) -> None:
         save_film(pictures, [*seconds, END_SECONDS], IMAGES / f"{name}.gif")
 
 
+def palette_of(images: list[Image.Image]) -> Image.Image:
+    """Returns a palette of the window's own colours, rare ones too, and those that are frequent."""
+    own = [colour for theme in (LIGHT, DARK) for colour in theme.colours()]
+    seen = np.vstack([np.asarray(image).reshape(-1, 3) for image in images])
+    colours, counts = np.unique(seen, axis=0, return_counts=True)
+    frequent = [tuple(colour) for colour in colours[np.argsort(-counts)].tolist()]
+    known = set(frequent)
+    chosen = list(dict.fromkeys([*(colour for colour in own if colour in known), *frequent]))[:256]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([channel for colour in chosen for channel in colour])
+    return palette
+
+
 def save_film(pictures: list[pygame.Surface], seconds: list[float], path: Path) -> None:
-    """Writes an animated GIF, whose frames share the colours of three of them."""
+    """Writes an animated GIF, whose frames share a palette."""
     images = [
         Image.frombytes("RGB", picture.get_size(), pygame.image.tobytes(picture, "RGB"))
         for picture in pictures
     ]
-    sample = Image.fromarray(np.vstack([np.asarray(images[i]) for i in (0, len(images) // 2, -1)]))
-    palette = sample.quantize(128, Image.Quantize.MEDIANCUT)
+    palette = palette_of(images[:: max(len(images) // 8, 1)])
     first, *others = (image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images)
     durations = [round(1000 * one) for one in seconds]
     first.save(path, save_all=True, append_images=others, duration=durations, loop=0)
@@ -264,18 +280,29 @@ def web_replay(seed: int) -> None:
         tab.photograph(IMAGES / "page-replay.png")
 
 
-if __name__ == "__main__":
+PARTS = ("terminal", "window", "page")
+
+
+def main(parts: list[str]) -> None:
+    """Makes the pictures of these parts."""
     use_cache()
     pygame.display.init()
     pygame.font.init()
     position = telling_position(seed=1, many=256)
-    terminal_odds(position)
-    window_film(seed=37)
-    window_replay(seed=4, move=54)
-    window_watch(seed=14, guess=8)
-    window_play(seed=3)
-    window_analyse(position)
-    window_start()
-    window_menu()
-    web_page(position)
-    web_replay(seed=4)
+    if "terminal" in parts:
+        terminal_odds(position)
+    if "window" in parts:
+        window_film(seed=37)
+        window_replay(seed=4, move=54)
+        window_watch(seed=14, guess=8)
+        window_play(seed=3)
+        window_analyse(position)
+        window_start()
+        window_menu()
+    if "page" in parts:
+        web_page(position)
+        web_replay(seed=4)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(PARTS))

@@ -1,9 +1,12 @@
 """The `jaxsweep` command: `jaxsweep play …` is `python -m jaxsweep.play …`, and so on."""
 
 import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 from jaxsweep.commands import arguments
+from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.version import __version__
 
 COMMANDS = {
@@ -26,16 +29,23 @@ def main() -> None:
     name, *rest = sys.argv[1:] or ["-h"]
     if name in COMMANDS:
         arguments.run(import_module(COMMANDS[name][0]).main, rest)
+    arguments.run(about, [name])
+
+
+def about(argv: Sequence[str] | None) -> int:
+    """Prints the version, or which commands there are; returns the exit status."""
+    name = argv[0] if argv else "-h"
     usage = "usage: jaxsweep COMMAND [ARGUMENTS], with -h for a command's own help\n\n"
     usage += "\n".join(f"  {command:8} {about}" for command, (_, about) in COMMANDS.items())
     if name == "--version":
         print(f"jaxsweep {__version__}")
-        return
-    if name in ("-h", "--help"):
+    elif name in ("-h", "--help"):
         print(usage)
-        return
-    print(f"jaxsweep: no command {name!r}; there are {', '.join(COMMANDS)}", file=sys.stderr)
-    sys.exit(arguments.USAGE_ERROR)
+    else:
+        near = get_close_matches(name, COMMANDS, 1)
+        guess = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(COMMANDS)}"
+        raise UserError(f"no command {name!r}{guess}")
+    return 0
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -125,7 +126,9 @@ def test_the_jaxsweep_command_runs_subcommands(capsys, monkeypatch):
         monkeypatch.setattr(sys, "argv", ["jaxsweep", *argv])
         return jaxsweep_command.main()
 
-    assert call("-h") is None
+    with pytest.raises(SystemExit) as left:
+        call("-h")
+    assert left.value.code == 0
     assert "play" in capsys.readouterr().out
     with pytest.raises(SystemExit) as left:
         call("dance")
@@ -134,8 +137,55 @@ def test_the_jaxsweep_command_runs_subcommands(capsys, monkeypatch):
     message += ", ".join(jaxsweep_command.COMMANDS)
     assert message in capsys.readouterr().err
     with pytest.raises(SystemExit) as left:
+        call("analyse")
+    assert left.value.code == 2
+    assert "no command 'analyse'; did you mean analyze?" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as left:
         call("play", "nowhere")
     assert left.value.code == 2
+
+
+def start(*argv, **environment):
+    """Starts `jaxsweep` with its output in a pipe."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "jaxsweep", *argv],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | environment,
+    )
+
+
+@pytest.mark.parametrize(
+    "argv", [["play", "mini", "--seed", "1"], ["play", "-h"], ["play", "nowhere"]]
+)
+def test_any_encoding_of_the_output_will_do(argv):
+    process = start(*argv, PYTHONIOENCODING="ascii")
+    out, err = process.communicate(timeout=PATIENCE)
+    assert b"Traceback" not in err, err
+    said = (err if argv[-1] == "nowhere" else out).decode("ascii")
+    assert "8x8/10" in said or "ROWSxCOLS" in said
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["-h"], ["play", "expert", "--json", "--seed", "1"], ["boards", "mini", "--count", "99"]],
+)
+def test_who_stops_reading_gets_no_complaint(argv):
+    process = start(*argv)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(PATIENCE) == arguments.UNREAD
+
+
+@pytest.mark.parametrize("name", [name for name in jaxsweep_command.COMMANDS if name != "view"])
+def test_help_fits_eighty_columns(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    module = import_module(jaxsweep_command.COMMANDS[name][0])
+    _, out, _ = run(module.main, capsys, "-h")
+    words = [line for line in out.splitlines() if " [--level {" not in line]
+    assert max(map(len, words)) <= 80
 
 
 def test_bench_reports_each_benchmark(capsys, tmp_path):

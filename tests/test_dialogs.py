@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import pygame
 import pytest
 
 from jaxsweep.rules.level import LEVELS, Level, Start
@@ -101,6 +102,21 @@ def test_the_start_screen_opens_files_and_pastes(hand, game, tmp_path):
     hand.press("analyse paste")
     assert hand.model.mode is Mode.ANALYSE
     assert not hand.model.shows_start
+
+
+def test_the_start_screen_says_why_a_file_cannot_be_opened(hand):
+    hand = hand(SMALL, executor=Pretending())
+    hand.press("f6")
+    hand.frames(1)
+    before = pygame.image.tobytes(hand.window.surface, "RGB")
+    hand.window.send(events.Dropped("game.json", b"{"))
+    hand.frames(1)
+    assert hand.model.shows_start
+    assert pygame.image.tobytes(hand.window.surface, "RGB") != before
+    hand.press("t")
+    assert hand.model.dark
+    hand.press("f1")
+    assert hand.model.shows_help
 
 
 # Dialogs

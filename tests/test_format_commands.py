@@ -141,6 +141,14 @@ def test_info_of_files_as_a_table(capsys, files):
     ]
 
 
+def test_names_of_files_are_printed_as_they_are(capsys, files):
+    odd = files / "[bold]:smile:.evf"
+    odd.write_bytes(write("evf", GAME))
+    code, out, _ = run(capsys, replay.main, "info", odd)
+    assert code == 0
+    assert "[bold]:smile:.evf" in out
+
+
 def test_analyses_of_files_and_links(capsys, files):
     code, out, _ = run(capsys, analyze.main, LINK)
     assert code == 0 and "open (0,2): certain" in out

@@ -338,6 +338,8 @@ def test_the_screen_says_how_it_stands():
     assert "[X]" in lost
     assert " *" in lost
     assert " x" in lost, "a wrong flag"
+    assert "\n3BV " in lost, "what is counted of the clicks"
+    assert "3BV" not in text
     odds = "\n".join(drawn(work_out_odds(press(state, "p"))))
     assert "mines in percent" in odds
     assert "with help" in odds
@@ -362,7 +364,23 @@ def test_the_cursor_is_drawn_in_a_gap_or_without():
     assert lines(board, (9, 9), (1, 3))[2] == "  1 ####"
     assert lines(odds, (9, 20), (0, 1))[1] == "  0  F[??]?? ??"
     assert lines(odds, (9, 20), None)[1] == "  0 ?? ?? ?? ??"
-    assert lines(odds, (9, 13), (0, 1))[1] == "  0  F??????"
+    assert lines(odds, (9, 12), (0, 1))[1] == "  0  F??????"
+
+
+def test_odds_that_would_run_together_get_the_gaps_there_is_room_for():
+    grid = np.array([[-1, -1, 1, -1], [2, -1, -1, -1]], np.int8)
+    odds = np.where(grid < 0, 0.25, 0.0)
+    safe, mines = np.zeros_like(grid, bool), np.zeros_like(grid, bool)
+    safe[1, 3] = True
+
+    def lines(columns):
+        return terminal.draw_odds(grid, odds, safe, mines, None, (9, columns)).plain.splitlines()
+
+    assert lines(16) == ["     0", "  0 25 25  1 25", "  1  2 25 25 ok"]
+    assert lines(15) == lines(16)
+    assert lines(14) == ["     0", "  0 25 25 1 25", "  1  2 2525 ok"]
+    assert lines(13) == ["     0", "  0 25 25 125", "  1  2 2525ok"]
+    assert lines(12) == ["     0", "  0 2525 125", "  1  22525ok"]
 
 
 class InATerminal:

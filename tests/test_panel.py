@@ -14,14 +14,17 @@ from jaxsweep.rules.level import LEVELS
 from jaxsweep.rules.status import GameStatus
 from tests.window import SIZE, SMALL, Pretending, analysed, prepared
 from viewer import events
+from viewer.controls import controls
 from viewer.drawing import draw
 from viewer.inspection import candidate_rows, inspected_cell, shown_rows
 from viewer.layout import SCALES, fit_screen, lay_out
 from viewer.model import Mode, Settings
 from viewer.panel_layout import panel_places
+from viewer.panel_text import Tone, capitalised, counters, facts, is_summed_up, note
 from viewer.playback import Playback
 from viewer.theme import DARK, LIGHT
 from viewer.timeline import Mark, Timeline, describe, timeline_of
+from viewer.turning_points import effect, turning_points
 from viewer.update import update
 
 pytestmark = pytest.mark.usefixtures("own_files")
@@ -97,6 +100,87 @@ def test_mines_of_a_game_that_is_over_are_seen_with_odds_too(hand):
     hand.frames(3)
     assert hand.model.result.analysis is not None
     assert hand.colour(mines[1], 0.12, 0.2) == LIGHT.hidden
+
+
+def test_a_window_without_a_panel_has_a_line_for_its_news(hand, game):
+    hand = hand(SMALL, size=(640, 480), executor=Pretending())
+    assert hand.model.layout.panel.width == 0
+    assert not hand.button("b").button.enabled, "there is no room for a panel"
+    rect = hand.model.layout.status
+
+    def picture():
+        hand.frames(2)
+        line = (rect.left, rect.top, rect.width, rect.height)
+        return pygame.image.tobytes(hand.window.surface.subsurface(line), "RGB")
+
+    seen = [picture()]
+    hand.click((0, 0))
+    hand.window.send(events.Tick(61.0))
+    seen.append(picture())
+    hand.click(cells_of(~hand.model.play.game.session.board.opened)[0], events.RIGHT)
+    seen.append(picture())
+    hand.window.send(events.Notice("saved"))
+    seen.append(picture())
+    hand.key("f5")
+    hand.window.send(events.Pasted("2x1x1\n8H\n"))
+    seen.append(picture())
+    assert len(set(seen)) == len(seen), "the clock, the mines, a message, a position"
+    assert hand.model.layout.field.bottom <= rect.top, "it covers no cell"
+    hand.window.send(events.Resize(SIZE))
+    assert hand.model.layout.status is None
+    hand.key("b")
+    assert hand.model.layout.status is not None, "a panel that is switched off leaves the line"
+    assert hand.button("b").button.enabled
+
+
+def test_what_is_said_begins_with_a_capital_letter_but_files_keep_their_names():
+    assert capitalised("won in 4.2 s.") == "Won in 4.2 s."
+    assert capitalised("game.json: this is not JSON") == "game.json: this is not JSON"
+    assert capitalised("") == ""
+
+
+def test_the_news_of_a_game_that_is_over_have_a_tone(hand):
+    for is_won, tone in ((True, Tone.GOOD), (False, Tone.BAD)):
+        one = hand(SMALL)
+        one.click((0, 0))
+        board = one.model.play.game.session.board
+        for cell in cells_of(~board.mines if is_won else board.mines):
+            one.click(cell)
+        news = note(one.model)
+        assert news is not None
+        assert news.tone is tone
+        assert counters(one.model)[0] == ("0" if is_won else "5")
+        if is_won:
+            mine = cells_of(board.mines)[0]
+            assert one.colour(mine, 0.34, 0.55) == LIGHT.flag, "whoever has won has found it"
+        names = [name for name, _ in facts(one.model.play.game.metrics)]
+        assert names[:3] == ["3BV", "Clicks", "Efficiency"]
+
+
+def test_a_game_is_reviewed_from_its_end_and_leads_to_what_mattered(hand):
+    hand = hand(Settings(level=LEVELS["beginner"], seed=8), size=SIZE)
+    hand.key("v")
+    assert hand.model.mode is Mode.PLAY, "nothing to review yet"
+    hand.click((0, 0))
+    assert not any(placed.button.name == "v" for placed in controls(hand.model))
+    hand.click(cells_of(hand.model.play.game.session.board.mines)[0])
+    hand.press("v", frames=4)
+    playback = hand.model.replay
+    assert hand.model.mode is Mode.REPLAY
+    assert playback.is_over
+    assert playback.grade is not None
+    assert is_summed_up(hand.model)
+    (lost,) = turning_points(hand.model)
+    assert lost.index == len(playback.moves) == 2
+    assert effect(lost).startswith("lost ")
+    assert playback.grade.loss == pytest.approx(lost.loss)
+    hand.key("home")
+    assert turning_points(hand.model) == []
+    hand.key("end")
+    hand.press(f"move {lost.index}")
+    assert hand.model.replay.at == lost.index
+    hand.key("b")
+    assert turning_points(hand.model) == [], "they are in the panel"
 
 
 # The timeline
@@ -195,6 +279,8 @@ def test_text_can_be_read(theme):
 
     assert contrast(theme.text, theme.panel) > 7
     assert contrast(theme.faint, theme.panel) > 4.5
+    assert contrast(theme.accent, theme.panel) > 4.5
+    assert contrast(theme.on_accent, theme.accent) > 4.5
     for number in theme.numbers:
         assert contrast(number, theme.opened) > 4.5
     assert contrast(theme.on_unlikely, theme.unlikely) > 7

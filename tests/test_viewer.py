@@ -300,11 +300,12 @@ KEYS = {
     "Home End": ["end", "home"],
     "Up Down": ["up", "down"],
     "R": ["r"],
-    "left  right": [],
+    "click, right click": [],
     "both, middle": [],
     "H": ["h"],
     "A": ["a"],
     "U  R": ["u", "r"],
+    "V": ["v"],
     "0 to 8  H  F": [*"012345678", "f", "h"],
     "arrows": ["right", "down", "left", "up"],
     "+  −": ["+", "-"],
@@ -338,7 +339,10 @@ def _prepared(hand, title, key, game):
             playback = playback.go(0)
         return replace(model, watched=playback)
     if title == "Play":
-        return replace(model, play=replace(model.play, game=model.play.game.open((0, 0))))
+        game = model.play.game.open((0, 0))
+        if key == "v":
+            game = game.open(cells_of(game.session.board.mines)[0])
+        return replace(model, play=replace(model.play, game=game))
     if title == "Analyse":
         model = start(SMALL, Mode.ANALYSE, (960, 640))
         grid = model.editor.grid.copy()
@@ -591,6 +595,11 @@ def test_a_replay_is_saved_as_it_was_read_and_nothing_is_written_over(hand, game
 def test_without_a_screen_it_is_said_in_one_sentence(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "nothing")
     with pytest.raises(ScreenError, match="no window can be opened here"):
+        Hand(SMALL)
+    # SDL would draw where nobody sees it.
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    monkeypatch.delenv("SDL_VIDEODRIVER")
+    with pytest.raises(ScreenError, match=r"there is no display; .*in the terminal"):
         Hand(SMALL)
 
 

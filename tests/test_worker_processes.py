@@ -2,7 +2,10 @@
 
 import multiprocessing
 import os
+import select
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -11,6 +14,7 @@ from contextlib import nullcontext
 import pytest
 
 from jaxsweep.runtime.worker_processes import end_workers, starting_workers
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no signals are blocked on Windows")
 
@@ -50,6 +54,39 @@ def test_ctrl_c_reaches_the_command_afterwards():
         reached.append(True)
     assert reached, "it waits until all processes are started"
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+COMMAND = """
+import multiprocessing, os, sys
+from concurrent.futures import ProcessPoolExecutor
+from jaxsweep.runtime.worker_processes import begin_worker
+
+if __name__ == "__main__":
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(1, mp_context=spawn, initializer=begin_worker)
+    print(pool.submit(os.getpid).result(), flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_workers_end_with_a_command_that_is_killed(tmp_path):
+    (tmp_path / "command.py").write_text(COMMAND)
+    command = subprocess.Popen(
+        [sys.executable, str(tmp_path / "command.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert command.stdin is not None and command.stdout is not None
+    worker = int(command.stdout.readline())
+    os.kill(worker, 0)
+    command.kill()
+    # The worker has the other end of this pipe, too.
+    assert select.select([command.stdout], [], [], PATIENCE)[0], "the worker lives on"
+    assert command.stdout.read() == b""
+    command.stdin.close()
+    command.stdout.close()
+    command.wait()
 
 
 def test_workers_are_ended_whatever_they_do():

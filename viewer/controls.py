@@ -7,6 +7,7 @@ from viewer.model import Model
 from viewer.more_menu import more_buttons
 from viewer.start_screen import start_buttons
 from viewer.toolbars import bar_buttons, brush_buttons, tool_buttons
+from viewer.turning_points import turning_buttons
 
 REST = 0.5
 """Seconds for which the mouse rests on a button before it is explained."""
@@ -23,7 +24,7 @@ def controls(model: Model) -> tuple[PlacedButton, ...]:
     if model.shows_start:
         return start_buttons(model)
     rows = (*bar_buttons(model), *tool_buttons(model), *brush_buttons(model))
-    return (*more_buttons(model), *rows)
+    return (*more_buttons(model), *rows, *turning_buttons(model))
 
 
 def button_at(model: Model, at: Point | None) -> PlacedButton | None:

@@ -9,7 +9,7 @@ from functools import partial
 from jaxsweep.rules.board import Mask
 from jaxsweep.rules.level import Opening
 from jaxsweep.runtime.compilation import use_cache
-from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
+from jaxsweep.runtime.worker_processes import begin_worker, end_workers, starting_workers
 from jaxsweep.single.grading import grade
 from jaxsweep.single.replay import RecordedMove, recorded_moves
 from jaxsweep.single.watch import WatchedMove, watch
@@ -44,7 +44,7 @@ def _played_moves(watched: Iterator[WatchedMove]) -> Iterator[PlayedMove]:
 
 def _initialise() -> None:
     """In the worker process."""
-    ignore_interrupts()
+    begin_worker()
     use_cache()
 
 

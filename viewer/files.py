@@ -36,6 +36,11 @@ def open_file(model: Model, file: Dropped) -> Model:
         return replace(model, message=str(error))
     if replay.opening.level.cells > MAX_CELLS:
         return replace(model, message=f"{file.name}: too large a board for the window")
+    return show_replay(model, replay)
+
+
+def show_replay(model: Model, replay: Replay) -> Model:
+    """Shows a game in replay mode, and has it graded."""
     model = switch_mode(replace(model, replay=Playback.of(replay)), Mode.REPLAY)
     is_gradable = replay.moves and replay.opening.level.cells <= MAX_GRADED_CELLS
     return model.with_effect(GradeGame(replay)) if is_gradable else model
@@ -60,6 +65,16 @@ def to_analyse(model: Model, grid: Int8[np.ndarray, "rows cols"], mines: int) ->
     if np.array_equal(grid >= 0, session.board.grid >= 0) and session.opening is not None:
         model = play.with_help(model)  # The odds of the game under way are help.
     return switch_mode(replace(model, editor=Editor(grid, mines)), Mode.ANALYSE)
+
+
+def review(model: Model) -> Model:
+    """Shows the person's game that has just ended in replay mode, from its end."""
+    replay = model.play.game.replay()
+    if replay is None or not model.play.game.is_over:
+        return model
+    model = show_replay(model, replay)
+    assert model.replay is not None
+    return replace(model, replay=model.replay.go(len(replay.moves)))
 
 
 def replay_shown(model: Model) -> Replay | None:

@@ -6,10 +6,10 @@ HELP = (
         (
             ("F2 F3 F4 F5", "replay, watch, play, analyse"),
             ("F6", "start screen"),
-            ("N", "size, mode, difficulty, player, seed"),
+            ("N", "size, mode, player, seed …"),
             ("O  P", "odds by darkness, in percent"),
-            ("M  E", "marks; outlines of components, tile sets"),
-            ("T  B", "light or dark; panel or larger board"),
+            ("M  E", "marks; outlines of groups"),
+            ("T  B", "light or dark; with or without panel"),
             ("L", "this position in analyse mode"),
             ("Tab, Enter", "go through the buttons; press"),
             ("wheel, drag, Z", "zoom, move, and all in view"),
@@ -23,7 +23,7 @@ HELP = (
         "Replay and watch",
         (
             ("Space", "run or pause"),
-            ("Left Right", "a move back or on; with Shift, ten"),
+            ("Left Right", "a move back, on; Shift: ten"),
             ("G", "to the next guess"),
             ("Home End", "the first, the last move"),
             ("Up Down", "faster, slower"),
@@ -33,18 +33,19 @@ HELP = (
     (
         "Play",
         (
-            ("left  right", "open, flag"),
-            ("both, middle", "chord"),
+            ("click, right click", "open, flag"),
+            ("both, middle", "chord: open around a number"),
             ("H", "hint: the best cell, and why"),
             ("A", "open all that is certain"),
             ("U  R", "undo, new game"),
+            ("V", "after the end: review the game"),
         ),
     ),
     (
         "Analyse",
         (
-            ("left  right", "the next number, or back; or the brush"),
-            ("0 to 8  H  F", "set the cell: a number, hidden, flag"),
+            ("click, right click", "next value, or the one before"),
+            ("0 to 8  H  F", "number, hidden, flag"),
             ("arrows", "another cell"),
             ("+  −", "more mines, fewer"),
             ("Delete", "cover all cells"),

@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxsweep.rules.board import Cell
 from jaxsweep.single.analysis import Analysis
+from jaxsweep.single.words import cells_in_words
 from viewer.model import Model
 from viewer.panel_layout import panel_places
 
@@ -93,4 +94,4 @@ def inspected_cell(model: Model) -> Cell | None:
 
 def cell_name(cell: Cell) -> str:
     """Returns a cell as it is written everywhere: its row and column, from 0."""
-    return f"({cell[0]}, {cell[1]})"
+    return cells_in_words([cell])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from jaxsweep.rules.notation import GridPosition, to_text
 from viewer import effects, menu, picker
 from viewer.events import Key
-from viewer.files import replay_shown, to_analyse
+from viewer.files import replay_shown, review, to_analyse
 from viewer.layout import SCALES
 from viewer.model import Menu, Mode, Model
 from viewer.modes import analyse, play, replay, watch
@@ -49,6 +49,8 @@ def on_key(model: Model, key: Key) -> Model:
             return replace(model, shows_panel=not model.shows_panel)
         case "l" if model.shows_board:
             return to_analyse(model, model.grid, model.mines)
+        case "v" if model.mode is Mode.PLAY:
+            return review(model)
         case "z":
             return replace(model, zoom=1.0, pan=(0, 0))
     match model.mode:

@@ -17,6 +17,12 @@ TIMELINE, MAX_TIMELINE = 104, 190
 PANEL, MAX_PANEL, LOW_PANEL = 280, 320, 318
 """Least and greatest width of the panel beside the board; its height under it."""
 
+STATUS = 30
+"""Height of the line at the foot that takes the place of a panel."""
+
+AXIS = 34
+"""Width of the figures left of the curve."""
+
 MARGIN = 14
 MIN_SIZE = (320, 240)
 MIN_CELL, MAX_CELL = 4, 320
@@ -88,6 +94,8 @@ class Layout:
     timeline: Rect | None
     brushes: Rect | None
     """The row of brushes in analyse mode."""
+    status: Rect | None
+    """A line for what the panel would say first, where there is no panel."""
     cell: int
     max_cell: int
     """The largest cell, however far one zooms."""
@@ -114,9 +122,9 @@ class Layout:
         """Returns the part of the timeline that stands for the moves of a game."""
         place = self.timeline or Rect(0, 0, 0, 0)
         return Rect(
-            place.left + self.px(MARGIN),
+            place.left + self.px(MARGIN + AXIS),
             place.top + self.px(28),
-            max(place.width - 2 * self.px(MARGIN), 1),
+            max(place.width - self.px(2 * MARGIN + AXIS), 1),
             max(place.height - self.px(46), 1),
         )
 
@@ -189,7 +197,8 @@ def _arrange(
         return round(length * scale)
 
     (width, height), (rows, cols), margin = size, board, px(MARGIN)
-    left, floor = width - panel[0], height - panel[1]
+    status = 0 if any(panel) else min(px(STATUS), height)
+    left, floor = width - panel[0], height - panel[1] - status
     top = px(BAR + TOOLBAR)
     across, room = max(left - 2 * margin, 1), max(floor - top, 1)
     bottom = px(TOOLBAR) if has_brushes else 0
@@ -215,6 +224,7 @@ def _arrange(
         else Rect(left, px(BAR), panel[0], height - px(BAR)),
         timeline=foot if has_timeline else None,
         brushes=foot if has_brushes else None,
+        status=Rect(0, floor, width, status) if status else None,
         cell=cell,
         max_cell=largest,
         origin=_origin(field, (cols * cell, rows * cell), pan),

@@ -224,7 +224,7 @@ class Model:
     def layout(self) -> Layout:
         """Where everything is in the window."""
         rows, cols = self.grid.shape
-        timeline = self.mode in (Mode.REPLAY, Mode.WATCH)
+        timeline = self.playback is not None
         shown = self.size, (rows, cols), self.zoom, self.pan, timeline
         has_brushes = self.mode is Mode.ANALYSE
         return lay_out(*shown, self.scale, self.shows_panel, has_brushes)

@@ -13,6 +13,7 @@ from viewer.model import Editor, Menu, Mode, Model
 from viewer.modes import play, watch
 from viewer.modes.switch import switch_mode
 from viewer.picker import open_picker
+from viewer.toolbars import screen_buttons
 
 WIDTH, CARD, HEAD, GAP = 860, 176, 150, 16
 """Sizes at scale 1: of the whole, of a card, of the title, and between cards."""
@@ -29,7 +30,8 @@ class Card:
     """One thing to do: a click on the card does it, its buttons do it in other ways."""
 
     card: PlacedButton
-    text: str
+    text: tuple[str, ...]
+    """Sentences, of which as many are shown as there is room for."""
     options: tuple[PlacedButton, ...]
 
 
@@ -69,10 +71,25 @@ def start_title(model: Model) -> Rect:
 def start_buttons(model: Model) -> tuple[PlacedButton, ...]:
     """Returns all buttons of the start screen; those on a card before the card itself."""
     cards = start_cards(model)
-    return (*(o for card in cards for o in card.options), *(card.card for card in cards))
+    options = (option for card in cards for option in card.options)
+    return (*corner_buttons(model), *options, *(card.card for card in cards))
 
 
-def _contents(model: Model) -> list[tuple[Button, str, list[Button]]]:
+def corner_buttons(model: Model) -> tuple[PlacedButton, ...]:
+    """Places what the bar on top has at its right end, where there is room above the cards."""
+    layout = model.layout
+    if start_cards(model)[0].card.rect.top < layout.bar.bottom:
+        return ()
+    px, bar, buttons = layout.px, layout.bar, screen_buttons(model)
+    side, step = px(HEIGHT), px(HEIGHT) + px(GAP) // 4
+    left, top = bar.right - len(buttons) * step - px(GAP) // 4, (bar.height - side) // 2
+    return tuple(
+        PlacedButton(button, Rect(left + i * step, top, side, side), False)
+        for i, button in enumerate(buttons)
+    )
+
+
+def _contents(model: Model) -> list[tuple[Button, tuple[str, ...], list[Button]]]:
     start = model.settings.start
     level, rule = model.recent or (model.settings.level, start)
     play_options = [
@@ -91,26 +108,28 @@ def _contents(model: Model) -> list[tuple[Button, str, list[Button]]]:
         Button("analyse expert", "Empty expert board", partial(_analyse, LEVELS["expert"])),
         Button("analyse paste", "Paste a position", _paste),
     ]
-    again = f"Go on with {known}." if model.recent else "The board is dealt when you open a cell."
+    play_text = ("Hints, undo and odds if you want them.",)
+    if model.recent is not None:
+        play_text += (f"Last time: {known}.",)
     return [
         (
             _card("play", "Play", "flag", partial(_play, level, rule)),
-            f"Your own game, with hints, undo and odds if you want them. {again}",
+            play_text,
             play_options,
         ),
         (
             _card("watch", "Watch", "eye", partial(_watch, LEVELS["expert"])),
-            "See a player think: what it knows for certain, and what it weighs before a guess.",
+            ("See a player think.", "What is certain, and what it weighs before a guess."),
             watch_options,
         ),
         (
             _card("analyse", "Analyse", "lens", partial(_analyse, level)),
-            "Draw or paste any position: exact odds, the best cell, and why.",
+            ("Draw or paste any position.", "Exact odds, the best cell, and why."),
             analyse_options,
         ),
         (
             _card("open", "Open a replay", "folder", open_picker),
-            "Step through a game, or drop its file on this window.",
+            ("Step through a recorded game.", "Or drop its file on this window."),
             [Button("open file", "Choose a file …", open_picker)],
         ),
     ]

@@ -1,13 +1,13 @@
 """Colours, light and dark: distinct in lightness as well as in hue, for colour-blind people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 Colour = tuple[int, int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Theme:
-    """The colours of everything that is drawn."""
+    """The colours of everything; compared by identity, since pictures are cached by it."""
 
     background: Colour
     panel: Colour
@@ -39,6 +39,12 @@ class Theme:
     flag: Colour
     components: tuple[Colour, ...]
 
+    def colours(self) -> list[Colour]:
+        """Returns all colours of the theme."""
+        several = [*self.numbers, *self.components]
+        rest = [getattr(self, each.name) for each in fields(self)]
+        return [*several, *(colour for colour in rest if isinstance(colour[0], int))]
+
 
 LIGHT = Theme(
     background=(246, 247, 249),
@@ -46,7 +52,7 @@ LIGHT = Theme(
     raised=(236, 239, 244),
     text=(27, 32, 40),
     faint=(98, 107, 122),
-    accent=(59, 130, 246),
+    accent=(37, 99, 235),
     on_accent=(255, 255, 255),
     warning=(217, 147, 43),
     veil=(20, 24, 32),
@@ -83,8 +89,8 @@ DARK = Theme(
     raised=(42, 48, 58),
     text=(232, 236, 242),
     faint=(150, 159, 173),
-    accent=(59, 130, 246),
-    on_accent=(255, 255, 255),
+    accent=(96, 165, 250),
+    on_accent=(10, 20, 36),
     warning=(217, 147, 43),
     veil=(0, 0, 0),
     hidden=(78, 91, 112),

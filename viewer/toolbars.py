@@ -64,20 +64,29 @@ def _bar_groups(model: Model) -> Groups:
         for icon, tip in [_MODE_ICONS[mode]]
     ]
     home = key_button(Key("f6"), "F6", "", "logo", "The start screen")
-    dark = model.dark
+    has_room = not model.shows_panel or model.layout.status is None
     others = [
         key_button(Key("n"), "N", "New …", "sliders", "Choose size, mode, player, seed …"),
         key_button(
-            Key("b"), "B", "Panel", "panel", "Show the panel, or a larger board",
-            chosen=model.shows_panel, small=True,
+            Key("b"), "B", "Panel", "panel",
+            "Show the panel, or a larger board" if has_room else "There is no room for the panel",
+            enabled=has_room, chosen=model.shows_panel and has_room, small=True,
         ),
+        *screen_buttons(model),
+    ]  # fmt: skip
+    return [home], modes, others
+
+
+def screen_buttons(model: Model) -> list[Button]:
+    """Returns the buttons that the start screen has too."""
+    dark = model.dark
+    return [
         key_button(
             Key("t"), "T", "Light" if dark else "Dark", "sun" if dark else "moon",
             "Light or dark", small=True,
         ),
         key_button(Key("f1"), "F1", "Keys", "question", "All keys", small=True),
     ]  # fmt: skip
-    return [home], modes, others
 
 
 def _tool_groups(model: Model) -> Groups:
@@ -132,6 +141,7 @@ def _file_group(model: Model, has_game: bool) -> list[Button]:
     return [
         key_button(
             Key("o", control=True), "Ctrl O", "Open", "folder", "Open a replay or a position",
+            primary=model.mode is Mode.REPLAY and not has_game,
             small=model.mode is not Mode.REPLAY,
         ),
         key_button(
@@ -164,7 +174,7 @@ def _look_button(model: Model) -> Button:
 
 def _play_groups(model: Model) -> Groups:
     play = model.play
-    game, under_way = play.game, play.game.is_under_way
+    game = play.game
     can_undo = game.session.before is not None or game.left is not None
     cancel = key_button(
         Key("escape"), "Esc", "Cancel", "close", "Deal no such board", primary=True
@@ -178,17 +188,27 @@ def _play_groups(model: Model) -> Groups:
             ),
             key_button(Key("u"), "U", "Undo", "undo", "Take the last move back", enabled=can_undo),
         ],
-        [
-            key_button(
-                Key("h"), "H", "Hint", "bulb", "The best cell, and why", enabled=not game.is_over
-            ),
-            key_button(
-                Key("a"), "A", "Auto", "certain", "Open all cells that are certainly safe",
-                enabled=under_way or play.opens_certain, chosen=play.opens_certain,
-            ),
-        ],
+        _help_group(model),
         [*_file_group(model, game.session.opening is not None), _look_button(model)],
     )  # fmt: skip
+
+
+def _help_group(model: Model) -> list[Button]:
+    """Returns what helps in a game under way, and what helps after its end."""
+    play, game = model.play, model.play.game
+    if game.is_over and game.session.opening is not None:
+        tip = "Step through this game, and see what moves lost"
+        return [key_button(Key("v"), "V", "Review", "play", tip)]
+    can_open = game.is_under_way or play.opens_certain
+    return [
+        key_button(
+            Key("h"), "H", "Hint", "bulb", "The best cell, and why", enabled=not game.is_over
+        ),
+        key_button(
+            Key("a"), "A", "Auto", "certain", "Open all cells that are certainly safe",
+            enabled=can_open, chosen=play.opens_certain,
+        ),
+    ]  # fmt: skip
 
 
 def _step_group(model: Model) -> list[Button]:
@@ -202,7 +222,7 @@ def _step_group(model: Model) -> list[Button]:
         ("space", "Space", "pause" if running else "play", "Pause" if running else "Run", last > 0),
         ("right", "Right", "forward", "A move on; ten with Shift", at < last),
         ("end", "End", "last", "To the end", at < last),
-        ("g", "G", "question", "To the next guess", at < last),
+        ("g", "G", "die", "To the next guess", at < last),
         ("down", "Down", "minus", "Slower", playback is not None and playback.speed > 0),
         ("up", "Up", "plus", "Faster", playback is not None and not playback.is_fastest),
     )

@@ -29,6 +29,11 @@ os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
 _BUTTONS = {1: events.LEFT, 2: events.MIDDLE, 3: events.RIGHT}
 
 
+_ELSEWHERE = (
+    "python -m jaxsweep.play --human plays in the terminal, python -m jaxsweep.serve in a browser"
+)
+
+
 class ScreenError(UserError):
     """There is no screen for a window."""
 
@@ -50,6 +55,9 @@ class Window:
         # Not `pygame.init()`: a machine without a sound card would complain.
         try:
             pygame.display.init()
+            if pygame.display.get_driver() == "offscreen" and "SDL_VIDEODRIVER" not in os.environ:
+                # What SDL falls back to: the window would run where nobody sees it.
+                raise pygame.error("there is no display")
             pygame.font.init()
             pygame.display.set_caption("jaxsweep")
             if fits_screen:
@@ -57,7 +65,8 @@ class Window:
                 model = replace(model, size=size, scale=scale)
             self.surface = pygame.display.set_mode(model.size, pygame.RESIZABLE)
         except pygame.error as error:
-            raise ScreenError(f"no window can be opened here: {error}") from None
+            engine.close()
+            raise ScreenError(f"no window can be opened here: {error}; {_ELSEWHERE}") from None
         pygame.key.set_repeat(350, 40)
         self.model = model
         self._engine = engine

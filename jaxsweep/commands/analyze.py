@@ -188,7 +188,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parsed = parse(argv)
     use_cache()
-    console, status = Console(highlight=False), 0
+    console, status = Console(highlight=False, markup=False, emoji=False), 0
     console.soft_wrap = not console.is_terminal
     positions = _read_positions(parsed.file, parsed.move)
     for i, found in enumerate(_analyses(positions, parsed.engine)):

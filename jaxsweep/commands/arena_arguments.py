@@ -13,10 +13,11 @@ MAX_DEVICES = 256
 
 EXAMPLES = """examples:
   python -m jaxsweep.arena expert --games 200000 --out runs/expert
-  python -m jaxsweep.arena expert --games 200000 --out runs/expert   (again: it resumes, or reports)
-  python -m jaxsweep.arena beginner --compare exact exact-random-ties --games 100000
+      the same command again goes on where it stopped, or reports
+  python -m jaxsweep.arena beginner --compare exact exact-random-ties
   python -m jaxsweep.arena expert --games 1000000 --out runs/big \\
-      --coordinator 10.0.0.1:1234 --processes 2 --process-id 0       (and 1 on the other host)"""
+      --coordinator 10.0.0.1:1234 --processes 2 --process-id 0
+      and the same with --process-id 1 on the other host"""
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -5,15 +5,20 @@ import os
 import re
 import signal
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NoReturn
 
+from jaxsweep.commands.output import forget_output, write_plainly_if_need_be
 from jaxsweep.rules.level import LEVELS, Level, LevelError, Opening, Start
 from jaxsweep.runtime.errors import UserError
 from jaxsweep.scalar.players import PLAYERS
 
 USAGE_ERROR = 2
+UNREAD = 1
+"""The status where nobody reads the output to its end, as with `| head -1`: no error to tell of."""
 INTERRUPTED = 130
 
 Parser = argparse.ArgumentParser | argparse._ArgumentGroup
@@ -28,13 +33,32 @@ class _Parser(argparse.ArgumentParser):
         self.exit(USAGE_ERROR, f"jaxsweep: {message} ({self.prog} -h explains)\n")
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Fills paragraphs; of indented lines, such as examples, it keeps the line breaks.
+
+    Where an example and the words behind it do not fit into a line, the words go under it.
+    """
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        filled: list[str] = []
+        for is_text, group in groupby(text.splitlines(), lambda line: line[:1].strip() != ""):
+            lines = list(group)
+            if is_text:
+                filled += textwrap.wrap(" ".join(lines), width)
+            elif max(map(len, lines)) > width:
+                filled += [re.sub(r"(?<=\S) {2,}(?=\S)", "\n        ", line) for line in lines]
+            else:
+                filled += lines
+        return "\n".join(indent + line for line in filled)
+
+
 def make_parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
     """Makes the parser of `python -m command`; `epilog` keeps its line breaks."""
     return _Parser(
         prog=f"python -m {command}",
         description=description,
         epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
     )
 
 
@@ -178,8 +202,13 @@ def sentence(error: UserError | OSError) -> str:
 
 def run(main: Callable[[Sequence[str] | None], int], argv: Sequence[str] | None = None) -> None:
     """Runs a command and exits: status 2 and a sentence for bad input, 130 for Ctrl-C."""
+    write_plainly_if_need_be()
     try:
         status = main(argv)
+        sys.stdout.flush()  # Here an error is a sentence; while the interpreter ends, a trace.
+    except BrokenPipeError:
+        forget_output()
+        status = UNREAD
     except (UserError, OSError) as error:
         print(f"jaxsweep: {sentence(error)}", file=sys.stderr)
         status = USAGE_ERROR

@@ -25,7 +25,7 @@ SHOWN = "NVIDIA A100 40GB"
 
 def report_profile(found: "Profile", level: str) -> None:
     """Prints how the time of a player's games divides."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     console.print(
         f"{found.player}, {level}: {found.games_per_second:,.0f} games a second, "
         f"{found.busy:.2f} cores busy"
@@ -53,7 +53,7 @@ def report_peers(found: "list[Comparison]", missing: list[str]) -> None:
 
 def report_rival(duel: Duel, level: str) -> None:
     """Prints the comparison with a rival as a table, and the ratio as a sentence."""
-    opening, console = OPENINGS[level], Console(highlight=False)
+    opening, console = OPENINGS[level], Console(highlight=False, markup=False, emoji=False)
     table = TextTable(box=box.SIMPLE_HEAD, padding=0)
     table.add_column("games a second", no_wrap=True)
     for column in ("median", "middle half", "busy", "per busy core"):
@@ -127,7 +127,7 @@ def report_timings(timings: "list[Timing]") -> None:
             f"{timing.busy:.2f}",
             *([(timing.signature or "")[:8]] if signed else []),
         )
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     console.print(table)
     for timing in timings:
         if timing.per_second:
@@ -143,7 +143,7 @@ def report_timings(timings: "list[Timing]") -> None:
 
 def report_accelerator(result: dict[str, Any], file: Path) -> None:
     """Prints counted work, measured and modelled times, and whole games."""
-    console, bucket = Console(highlight=False), result["bucket"]
+    console, bucket = Console(highlight=False, markup=False, emoji=False), result["bucket"]
     table = TextTable(box=box.SIMPLE_HEAD, padding=0, title=f"a bucket of {bucket:,} games, expert")
     table.add_column("kernel", no_wrap=True)
     for column in ("Mops", "MB", "launches", "decided", "µs here", "µs A100", "bound"):

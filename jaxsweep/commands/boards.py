@@ -14,11 +14,11 @@ from jaxsweep.puzzles.wishes import NO_LIMIT, WishError, Wishes
 
 EXAMPLES = """examples:
   python -m jaxsweep.boards expert --no-guess --start zero
-  python -m jaxsweep.boards expert --no-guess --start zero --count 10000 --out boards.jsonl
-  python -m jaxsweep.boards expert --max-rule pair --difficulty 55 inf --start zero
+  python -m jaxsweep.boards expert --no-guess --count 10000 --out boards.jsonl
+  python -m jaxsweep.boards expert --max-rule pair --difficulty 55 inf
   python -m jaxsweep.boards custom 16 30 170 --no-guess --repair --start zero
-  python -m jaxsweep.boards check boards.jsonl      verify every certificate
-  python -m jaxsweep.boards judge game.avf          does a board need a guess, and where?
+  python -m jaxsweep.boards check boards.jsonl  verify every certificate
+  python -m jaxsweep.boards judge game.avf      does it need a guess, and where?
 """
 
 MAX_COUNT = 10**9

@@ -111,7 +111,10 @@ def _to_json(found: Judgement) -> dict[str, Any]:
 def _report(found: Judgement) -> None:
     """Prints a judgement."""
     board, guess = found.board, found.guess
-    level, console = board.opening.level, Console(highlight=False, soft_wrap=True)
+    level, console = (
+        board.opening.level,
+        Console(highlight=False, markup=False, emoji=False, soft_wrap=True),
+    )
     print(f"{level}, 3BV {board.bbbv}, first cell {board.opening.first}: {_verdict(board)}")
     if board.difficulty is not None:
         score = board.difficulty.score

@@ -163,7 +163,7 @@ def difficulty_in_words(difficulty: Difficulty) -> str:
 
 def show_layout(mines: Mask, first: tuple[int, int]) -> None:
     """Draws a board with its mines; the first cell stands out."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     new = np.zeros_like(mines)
     new[first] = True
     room = (max(console.height, mines.shape[0] + 3), max(console.width, mines.shape[1] + 5))

@@ -10,8 +10,8 @@ from jaxsweep.scalar.players import BEST
 
 EXAMPLES = """examples:
   python -m jaxsweep.dataset expert --positions 100000 --out data/expert
-  python -m jaxsweep.dataset expert --positions 100000 --out data/expert   (again: it resumes)
-  python -m jaxsweep.dataset custom 5 5 5 --positions 1000 --text --out data/small"""
+      the same command again goes on where it stopped
+  python -m jaxsweep.dataset custom 5 5 5 --text --out data/small"""
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -90,7 +90,7 @@ def _grade_one(parsed: argparse.Namespace) -> None:
         text = page(replay, graded, game)
         write_atomically(parsed.html, lambda part: part.write_text(text, "utf-8"))
         return
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     grade_report.print_game(console, replay, graded, game, parsed.all)
 
 
@@ -124,7 +124,8 @@ def _grade_many(parsed: argparse.Namespace) -> int:
         print(f"\n{done} of {len(parsed.files)} files are graded{kept}.", file=sys.stderr)
         raise
     if games:
-        grade_report.print_summary(Console(highlight=False), summarise(games))
+        console = Console(highlight=False, markup=False, emoji=False)
+        grade_report.print_summary(console, summarise(games))
     return arguments.USAGE_ERROR if failed else 0
 
 

@@ -17,7 +17,7 @@ from jaxsweep.runtime.errors import UserError
 from jaxsweep.runtime.files import write_atomically
 from jaxsweep.runtime.folders import claim_folder
 from jaxsweep.runtime.version import __version__
-from jaxsweep.runtime.worker_processes import end_workers, ignore_interrupts, starting_workers
+from jaxsweep.runtime.worker_processes import begin_worker, end_workers, starting_workers
 from jaxsweep.scalar.exact import Counter
 from jaxsweep.scalar.lookahead import Shortcuts
 from jaxsweep.single.grading.report import graded_game
@@ -87,7 +87,7 @@ _shortcuts: Shortcuts | None = None
 def _be_ready(is_many: bool) -> None:
     """Prepares a process for files, or for many files."""
     global _shortcuts
-    ignore_interrupts()
+    begin_worker()
     if is_many and is_compiled():
         _shortcuts = prepared_shortcuts()
 

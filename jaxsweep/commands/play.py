@@ -33,13 +33,13 @@ from jaxsweep.single.words import (
 DEFAULT_LEVEL = "beginner"
 
 EXAMPLES = """examples:
-  python -m jaxsweep.play                           a beginner game, move by move
-  python -m jaxsweep.play expert --start zero       expert, with a free opening
+  python -m jaxsweep.play                           beginner, move by move
+  python -m jaxsweep.play expert --start zero       with a free opening
   python -m jaxsweep.play custom 12 12 10 --seed 7  a board of your own
   python -m jaxsweep.play expert --games 2000       how often does it win?
   python -m jaxsweep.play --save game.json.gz       save the game as a replay
   python -m jaxsweep.play intermediate --human      play yourself
-  python -m jaxsweep.play expert --human --no-guess no luck needed
+  python -m jaxsweep.play expert --human --no-guess  play without luck
   python -m jaxsweep.play expert --human --guesses only-if-forced
 
 what a guess leads to, with --human --guesses:
@@ -167,7 +167,7 @@ def show(
     moves: Iterator[WatchedMove], opening: Opening, name: str, seed: int, delay: float | None
 ) -> list[WatchedMove]:
     """Draws a game: in place in a terminal, one board after the other elsewhere."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     pause = delay if delay is not None else (0.15 if console.is_terminal else 0.0)
     title = f"{name} on {opening.level}, {opening.start.value} start, seed {seed}"
     began, seen = time.perf_counter(), []

@@ -132,7 +132,7 @@ def export(replay: Replay, parsed: argparse.Namespace) -> None:
 
 def show(replay: Replay, game: ClickedGame, delay: float | None) -> None:
     """Draws a game: in place in a terminal, one board after another elsewhere; then its metrics."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     pause = delay if delay is not None else (0.3 if console.is_terminal else 0.0)
     terminal.show_frames(frames(replay, console), console, pause)
     console.print(ending(replay))

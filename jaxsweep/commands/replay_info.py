@@ -71,7 +71,7 @@ def _print_table(found: list[dict[str, Any]]) -> None:
         cells = [cell(facts) for cell in COLUMNS.values()]
         name = "link" if facts["file"].startswith("http") else facts["file"].rpartition("/")[2]
         table.add_row(name, facts["format"], level, *cells)
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 200
     console.print(table)

@@ -17,8 +17,12 @@ def use_cache() -> None:
     """Caches every compiled kernel, however small: a cold start compiles many small ones.
 
     Where JAX is not imported yet, it finds the settings in the environment when it is: a command
-    that may not need it does not wait for it.
+    that may not need it does not wait for it. Where the folder cannot be made, nothing is cached.
     """
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # JAX would warn of each program that it cannot keep.
     settings = {
         "jax_compilation_cache_dir": str(cache_folder()),
         "jax_persistent_cache_min_compile_time_secs": 0.0,

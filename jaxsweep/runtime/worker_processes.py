@@ -1,10 +1,13 @@
-"""Processes that work for a command: Ctrl-C is for the command, which ends them at once."""
+"""Processes that work for a command, are ended by it at once, and do not outlive it."""
 
+import multiprocessing
+import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from threading import Thread
 
 
 @contextmanager
@@ -14,7 +17,7 @@ def starting_workers() -> Iterator[None]:
     A terminal sends it to all processes of a command. A new process inherits which signals are
     blocked in the thread that starts it, and this blocks them from its first moment on; so it
     works in any thread. A Ctrl-C for the command itself takes effect at the end of the block. On
-    Windows nothing is blocked: there, processes call `ignore_interrupts` as soon as they can.
+    Windows nothing is blocked: there, processes call `begin_worker` as soon as they can.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -28,9 +31,23 @@ def starting_workers() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def ignore_interrupts() -> None:
-    """In a worker process: Ctrl-C is for the command, which ends its workers."""
+def begin_worker() -> None:
+    """In a worker process: leaves Ctrl-C to the command, and ends with it, however it ended.
+
+    A command that is killed, or loses its screen, ends no workers, and they would wait for tasks
+    for ever: each holds an end of the pipe that these come through, so that it is never closed.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if multiprocessing.parent_process() is not None:
+        Thread(target=_end_with_command, daemon=True).start()
+
+
+def _end_with_command() -> None:
+    """Waits for the end of the command, and ends this process at once."""
+    command = multiprocessing.parent_process()
+    assert command is not None
+    command.join()
+    os._exit(1)
 
 
 def end_workers(pool: Executor) -> None:

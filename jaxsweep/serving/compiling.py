@@ -4,8 +4,7 @@ import multiprocessing
 import os
 import sys
 
-from jaxsweep.runtime.worker_processes import starting_workers
-from jaxsweep.serving.workers import live_with_server
+from jaxsweep.runtime.worker_processes import begin_worker, starting_workers
 
 NICE = 19
 """The lowest priority: answers come first."""
@@ -19,7 +18,7 @@ def compile_beside() -> None:
 
 
 def _compile() -> None:
-    live_with_server()
+    begin_worker()
     if hasattr(os, "nice"):
         os.nice(NICE)
     # Imported here: the server does without Numba.

@@ -2,8 +2,6 @@
 
 import asyncio
 import multiprocessing
-import os
-import threading
 import time
 import traceback
 from collections.abc import AsyncIterator, Iterator
@@ -15,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from jaxsweep.runtime.errors import UserError
-from jaxsweep.runtime.worker_processes import ignore_interrupts, starting_workers
+from jaxsweep.runtime.worker_processes import begin_worker, starting_workers
 from jaxsweep.serving.limits import RefusedError
 
 BUSY = "too many requests at once: try again in a moment"
@@ -36,7 +34,7 @@ def serve_tasks(connection: Connection) -> None:
     kind it is, and the result or what was wrong. After a task that yields items, the message None
     asks for the next one; another task drops those that are left.
     """
-    live_with_server()
+    begin_worker()
     # Imported here: the server does without what its workers need.
     from jaxsweep.runtime.compilation import use_cache
     from jaxsweep.serving.tasks import TASKS, rest
@@ -72,22 +70,6 @@ def serve_tasks(connection: Connection) -> None:
             connection.send(answer)
         except OSError:
             return
-
-
-def live_with_server() -> None:
-    """In a process of the server: lets Ctrl-C be for the server, and ends when that has ended.
-
-    A server that is killed cannot end its processes itself.
-    """
-    ignore_interrupts()
-    server = multiprocessing.parent_process()
-    assert server is not None
-
-    def end_too() -> None:
-        server.join()
-        os._exit(1)
-
-    threading.Thread(target=end_too, daemon=True).start()
 
 
 class Worker:

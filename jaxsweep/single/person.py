@@ -5,13 +5,16 @@ action changes nothing.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from jaxsweep.metrics.board import BoardValue
+from jaxsweep.metrics.game import GameMetrics, game_metrics
 from jaxsweep.rules.board import Cell, Mask
 from jaxsweep.rules.guesses import Guesses
 from jaxsweep.rules.level import Level, Opening, Start
 from jaxsweep.rules.status import GameStatus
 from jaxsweep.single.leaderboard import Entry
+from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.replay.format import Replay
 from jaxsweep.single.session import Session
 
@@ -118,6 +121,12 @@ class PersonGame:
         judgement = self.session.judgement
         why = "" if judgement is None else judgement.text
         return f"a mine, after {self.seconds:.1f} s{f': {why}' if why else ''}."
+
+    @cached_property
+    def metrics(self) -> GameMetrics | None:
+        """What is counted of the clicks of a finished game; None before its end."""
+        replay = self.replay() if self.is_over else None
+        return None if replay is None else game_metrics(clicked_game(replay))
 
     def replay(self) -> Replay | None:
         """Returns the game so far; None before the first cell is opened."""

@@ -1,7 +1,7 @@
 """Draws a position in the terminal, or as large a part of it as fits."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float, Int8, UInt8
@@ -57,7 +57,7 @@ def draw(
     else the new cells, and the last line says so.
     """
     focus = cursor or (np.argwhere(new).mean(0).astype(int) if new.any() else (0, 0))
-    pitch = 2 if _LABEL + 2 * grid.shape[1] <= room[1] else 1
+    gaps = _gaps_everywhere(grid.shape[1], 1, room[1])
 
     def cell(row: int, col: int) -> tuple[str, str]:
         mined = mines is not None and bool(mines[row, col])
@@ -65,7 +65,7 @@ def draw(
             return "x", "bold yellow"
         return _cell(int(grid[row, col]), mined, bool(new[row, col]), ascii_only)
 
-    return _lay_out(grid.shape, (int(focus[0]), int(focus[1])), pitch, 1, room, cell, cursor)
+    return _lay_out(grid.shape, (int(focus[0]), int(focus[1])), gaps, 1, room, cell, cursor)
 
 
 def draw_marks(marks: UInt8[np.ndarray, "rows cols"], symbols: str, room: tuple[int, int]) -> Text:
@@ -74,8 +74,8 @@ def draw_marks(marks: UInt8[np.ndarray, "rows cols"], symbols: str, room: tuple[
     def cell(row: int, col: int) -> tuple[str, str]:
         return symbols[marks[row, col]], "default"
 
-    pitch = 2 if _LABEL + 2 * marks.shape[1] <= room[1] else 1
-    return _lay_out(marks.shape, (0, 0), pitch, 1, room, cell, None)
+    gaps = _gaps_everywhere(marks.shape[1], 1, room[1])
+    return _lay_out(marks.shape, (0, 0), gaps, 1, room, cell, None)
 
 
 def draw_odds(
@@ -91,11 +91,11 @@ def draw_odds(
     """Returns the board with the mine probability of each hidden cell in percent, or `??`.
 
     `ok` marks certainly safe cells, `**` certain mines, `--` those next to no number, which are
-    all alike, and the best cell stands out. With a cursor, in a game, flags are drawn too.
+    all alike, and the best cell stands out. With a cursor, in a game, flags are drawn too. Where
+    there is no room for a gap between all columns, gaps are where numbers would run together.
     """
     unconstrained = unconstrained_cells(grid)
     percents = None if odds is None else whole_percent(odds)
-    pitch = 3 if _LABEL + 3 * grid.shape[1] <= room[1] else 2
 
     def cell(row: int, col: int) -> tuple[str, str]:
         if grid[row, col] >= 0:
@@ -115,7 +115,13 @@ def draw_odds(
             text = " F"  # On the colour of its odds: a wrong flag is seen.
         return text, style + (" bold underline" if (row, col) == best else "")
 
-    return _lay_out(grid.shape, cursor or best or (0, 0), pitch, 2, room, cell, cursor)
+    rows, cols = grid.shape
+    gaps = _gaps_everywhere(cols, 2, room[1])
+    spare = room[1] - _LABEL - 2 * cols
+    if not any(gaps) and spare > 0:
+        texts = [[cell(row, col)[0] for col in range(cols)] for row in range(rows)]
+        gaps = _gaps_where_needed(texts, spare)
+    return _lay_out(grid.shape, cursor or best or (0, 0), gaps, 2, room, cell, cursor)
 
 
 def unconstrained_cells(grid: Int8[np.ndarray, "rows cols"]) -> Bool[np.ndarray, "rows cols"]:
@@ -133,33 +139,59 @@ _RISK_STYLES = (
 )
 
 
+def _gaps_everywhere(cols: int, width: int, room: int) -> list[int]:
+    """Returns a blank between all columns of cells of a `width`, if that fits, or else none."""
+    return [int(_LABEL + cols * (width + 1) <= room)] * cols
+
+
+def _gaps_where_needed(texts: Sequence[Sequence[str]], most: int) -> list[int]:
+    """Returns blanks before at most so many columns: first where digits follow upon digits."""
+    clashes: dict[int, tuple[int, int]] = {}
+    for col in range(1, len(texts[0])):
+        pairs = [(row[col - 1][-1], row[col][0]) for row in texts]
+        digits = sum(one.isdigit() and other.isdigit() for one, other in pairs)
+        signs = sum(" " not in pair and pair != ("-", "-") for pair in pairs)
+        if signs:
+            clashes[col] = digits, signs
+    worst = sorted(clashes, key=clashes.__getitem__, reverse=True)[:most]
+    return [int(col in worst) for col in range(len(texts[0]))]
+
+
 def _lay_out(
     shape: tuple[int, ...],
     focus: tuple[int, int],
-    pitch: int,
+    gaps: Sequence[int],
     width: int,
     room: tuple[int, int],
     cell: Callable[[int, int], tuple[str, str]],
     cursor: tuple[int, int] | None,
 ) -> Text:
-    """Lays out cells of a `width`, `pitch` columns apart, as many as fit near `focus`.
+    """Lays out cells of a `width`, as many as fit near `focus`, with blanks before columns.
 
-    The cursor is drawn in brackets where there is a gap for them.
+    The cursor is drawn in brackets where there is a gap for them before every column.
     """
     rows, cols = shape
     lines, columns = room
+    has_brackets = all(gaps)
     top, bottom = _window(rows, max(lines - 2, 1), focus[0])
-    left, right = _window(cols, max((columns - _LABEL) // pitch, 1), focus[1])
+    left, right = 0, cols
+    if _LABEL + width * cols + sum(gaps) > columns:
+        fits = max((columns - _LABEL) // (width + min(gaps)), 1)
+        left, right = _window(cols, fits, focus[1])
+    # What is before the first column belongs to the label.
+    gaps = [0, *gaps[left + 1 : right]]
+    places = [width * i + sum(gaps[: i + 1]) for i in range(right - left)]
     text = Text(no_wrap=True)
-    text.append(" " * (_LABEL + width - 1) + _ruler(left, right, pitch) + "\n", _RULER_STYLE)
+    end = places[-1] + (width + 1 if has_brackets else 1)
+    text.append(" " * (_LABEL + width - 1) + _ruler(left, places, end) + "\n", _RULER_STYLE)
     for row in range(top, bottom):
-        text.append(f"{row:>{_LABEL - 1}}" + " " * (pitch == width), _RULER_STYLE)
+        text.append(f"{row:>{_LABEL - 1}}", _RULER_STYLE)
         for col in range(left, right):
-            if pitch > width:
-                text.append(*_gap((row, col), cursor))
+            if col == left or gaps[col - left]:
+                text.append(*(_gap((row, col), cursor) if has_brackets else (" ", "")))
             symbol, style = cell(row, col)
             text.append(symbol, _CURSOR_STYLE if (row, col) == cursor else style)
-        if pitch > width and (row, right - 1) == cursor:
+        if has_brackets and (row, right - 1) == cursor:
             text.append(*_gap((row, right), cursor))
         text.append("\n")
     if (bottom - top, right - left) != (rows, cols):
@@ -179,6 +211,15 @@ def _gap(after: tuple[int, int], cursor: tuple[int, int] | None) -> tuple[str, s
     return " ", ""
 
 
+def _ruler(left: int, places: Sequence[int], end: int) -> str:
+    """Returns the number of every fifth column at its place; `left` is the first one's number."""
+    marks = [" "] * (end + 5)
+    for col, place in enumerate(places, left):
+        if col % 5 == 0:
+            marks[place : place + len(str(col))] = str(col)
+    return "".join(marks[:end]).rstrip()
+
+
 def _cell(number: int, mined: bool, new: bool, ascii_only: bool) -> tuple[str, str]:
     if number >= 0:
         symbol = str(number) if number else (" " if ascii_only else "·")
@@ -196,12 +237,3 @@ def _cell(number: int, mined: bool, new: bool, ascii_only: bool) -> tuple[str, s
 def _window(size: int, fits: int, focus: int) -> tuple[int, int]:
     start = min(max(focus - fits // 2, 0), max(size - fits, 0))
     return start, min(start + fits, size)
-
-
-def _ruler(left: int, right: int, pitch: int) -> str:
-    """Returns column numbers for every fifth column."""
-    marks = [" "] * ((right - left) * pitch + 3)
-    for col in range(-(-left // 5) * 5, right, 5):
-        place = (col - left) * pitch
-        marks[place : place + len(str(col))] = str(col)
-    return "".join(marks[: (right - left) * pitch]).rstrip()

@@ -1,6 +1,7 @@
 """The loop of a person's game in the terminal: reads keys, draws the screen, writes files."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from jaxsweep.single.keyboard import presses, whole_screen
 from jaxsweep.single.person import PersonGame
 from jaxsweep.single.replay.writing import save as save_replay
 from jaxsweep.single.terminal_game import TerminalGame, press, work_out_odds
+from jaxsweep.single.words import metrics_in_words
 
 KEYS = "arrows/hjkl move  space open  f flag  ? hint  p odds  u undo  r new  q quit"
 
@@ -69,7 +71,14 @@ def frame(state: TerminalGame, name: str, console: Console) -> Group:
         _status(state.game),
         _board(state, console),
         Text("\n" + (state.message or _legend(state)), "bold"),
+        *_metrics(state.game),
     )
+
+
+def _metrics(game: PersonGame) -> Iterator[Text]:
+    """Says of a game that is over what is counted of its clicks."""
+    if game.metrics is not None:
+        yield Text(metrics_in_words(game.metrics), no_wrap=True, overflow="ellipsis")
 
 
 def _status(game: PersonGame) -> Text:
@@ -137,7 +146,7 @@ def play(
 
     Raises `TerminalError` where there is no terminal.
     """
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     screen, state = _Screen(console, name), TerminalGame.new(level, start, seed, guesses)
     finished = False
     try:

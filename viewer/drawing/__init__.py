@@ -37,9 +37,9 @@ def draw(surface: Surface, model: Model) -> None:
 def _draw_timeline(canvas: Canvas, model: Model) -> None:
     """Draws the timeline of the game that is shown, if the mode has one."""
     rect, playback = model.layout.timeline, model.playback
-    if rect is None:
+    if rect is None or playback is None:
         return
-    if playback is None or not playback.moves:
+    if not playback.moves:
         canvas.box(rect, canvas.theme.panel)
         return
     pointed = None

@@ -14,6 +14,7 @@ from viewer.drawing.canvas import Canvas
 from viewer.drawing.shapes import clipped
 from viewer.drawing.text import HEADING, TEXT, Weight
 from viewer.drawing.tiles import SHADES, centred_text, mark, text_on_shade, tile
+from viewer.events import Point
 from viewer.inspection import inspected_cell, pointed_cell
 from viewer.layout import Layout, Rect
 from viewer.model import Mode, Model
@@ -45,51 +46,94 @@ def _draw_instructions(canvas: Canvas, field: Rect) -> None:
     icon = Rect(field.left, middle[1] - px(90), field.width, px(64))
     canvas.icon("folder", icon, 56, theme.faint)
     first = Rect(field.left, middle[1] - px(14), field.width, px(30))
-    canvas.text_in("Drop a replay here", first, HEADING + 4, theme.text, Weight.BOLD, "middle")
+    canvas.text_in(
+        "Drop a recorded game here", first, HEADING + 4, theme.text, Weight.BOLD, "middle"
+    )
     second = Rect(field.left, middle[1] + px(20), field.width, px(24))
-    words = "or choose one with Ctrl O; F3 watches a player, F4 is for you"
+    words = "or open its file with Ctrl O, also those of other programs"
     canvas.text_in(words, second, TEXT, theme.faint, side="middle")
 
 
+_KINDS = (*map(str, range(9)), "hidden", "flag", "mine", "wrong flag", "exploded")
+"""What a cell can look like, apart from its odds; numbers are their own index."""
+
+_HIDDEN = _KINDS.index("hidden")
+
+_PLAIN = SHADES + 1
+"""The shade of a cell whose odds are not shown."""
+
+
 def _draw_cells(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:
-    grid, (rows, cols) = model.grid, layout.visible()
-    mines, exploded = _truth(model)
-    result, overlay = model.result, model.overlay
-    analysis = None if result is None else result.analysis
-    shades = _shades(model, result)
+    """Draws the cells that are in view.
+
+    A large board has tens of thousands: what each looks like is found out for all at once.
+    """
+    rows, cols = layout.visible()
+    view = np.s_[rows.start : rows.stop, cols.start : cols.stop]
+    kinds, shades = _looks(model)
+    looks, which = np.unique((kinds * (_PLAIN + 1) + shades)[view], return_inverse=True)
+    pictures = []
+    for look in looks.tolist():
+        kind, shade = divmod(look, _PLAIN + 1)
+        pictures.append(tile(theme, layout.cell, _KINDS[kind], None if shade == _PLAIN else shade))
+    left, top = layout.place((rows.start, cols.start))
+    lefts = range(left, left + len(cols) * layout.cell, layout.cell)
+    tops = range(top, top + len(rows) * layout.cell, layout.cell)
+    places = ((across, down) for down in tops for across in lefts)
+    shown = [pictures[look] for look in which.ravel().tolist()]
+    surface.blits(list(zip(shown, places, strict=True)), False)
+    surface.blits(_odds(model, theme, layout, view, shades), False)
+
+
+def _looks(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """Returns of each cell the kind, an index of `_KINDS`, and the shade."""
+    grid, (mines, exploded) = model.grid, _truth(model)
+    is_flag = grid == FLAGGED
+    kinds = np.where(grid >= 0, grid, np.where(is_flag, _KINDS.index("flag"), _HIDDEN)).astype(int)
+    if mines is not None:
+        hidden = grid < 0
+        kinds[is_flag & ~mines] = _KINDS.index("wrong flag")
+        # Who has won has found all mines, with or without flags.
+        found = "mine" if exploded.any() else "flag"
+        kinds[hidden & ~is_flag & mines] = _KINDS.index(found)
+        kinds[hidden & exploded] = _KINDS.index("exploded")
+    shades = _shades(model, model.result)
+    if shades is None:
+        return kinds, np.full_like(kinds, _PLAIN)
+    # A mine is black: it is shown on the plain cell, where it can be seen.
+    has_shade = np.isin(kinds, [_HIDDEN, _KINDS.index("flag"), _KINDS.index("wrong flag")])
+    return kinds, np.where(has_shade, shades, _PLAIN)
+
+
+def _odds(
+    model: Model, theme: Theme, layout: Layout, view: tuple[slice, slice], shades: np.ndarray
+) -> list[tuple[Surface, Point]]:
+    """Returns the marks and percentages on cells in view, and their places, until the game ends."""
+    overlay, grid = model.overlay, model.grid
+    analysis = None if model.result is None else model.result.analysis
+    if analysis is None or _truth(model)[0] is not None or not (overlay.marks or overlay.percent):
+        return []
+    safe, mined = analysis.safe, analysis.certain_mines
+    # A flag says that it is a mine.
+    marked = (safe | mined & (grid != FLAGGED)) & (grid < 0) & overlay.marks
     percents = None
-    if analysis is not None and analysis.has_odds and layout.cell >= MIN_CELL_FOR_PERCENT:
+    if overlay.percent and analysis.has_odds and layout.cell >= MIN_CELL_FOR_PERCENT:
         percents = whole_percent(analysis.odds)
-    cell, tiles = layout.cell, []
-    for row in rows:
-        for col in cols:
-            value, at = int(grid[row, col]), layout.place((row, col))
-            if value >= 0:
-                tiles.append((tile(theme, cell, f"{value}", None), at))
-                continue
-            kind = "flag" if value == FLAGGED else "hidden"
-            if mines is not None and exploded[row, col]:
-                kind = "exploded"
-            elif mines is not None and value == FLAGGED:
-                kind = "flag" if mines[row, col] else "wrong flag"
-            elif mines is not None and mines[row, col]:
-                kind = "mine"
-            # A mine is black: it is shown on the plain cell, where it can be seen.
-            is_mine = kind in ("mine", "exploded")
-            shade = None if shades is None or is_mine else int(shades[row, col])
-            tiles.append((tile(theme, cell, kind, shade), at))
-            if analysis is None or mines is not None:
-                continue
-            safe, mined = analysis.safe[row, col], analysis.certain_mines[row, col]
-            if overlay.marks and (safe or mined):
-                if safe or value != FLAGGED:  # A flag says that it is a mine.
-                    tiles.append(
-                        (mark(theme, cell, "safe" if safe else "mine", shade is not None), at)
-                    )
-            elif overlay.percent and percents is not None and value != FLAGGED:
-                share = "0" if safe else "100" if mined else f"{percents[row, col]}"
-                tiles.append(centred_text(share, at, cell, text_on_shade(theme, shade)))
-    surface.blits(tiles, False)
+    written = (grid < 0) & (grid != FLAGGED) & ~((safe | mined) & overlay.marks)
+    if percents is None:
+        written = np.zeros_like(written)
+    found, cell = [], layout.cell
+    for row, col in np.argwhere((marked | written)[view]).tolist():
+        row, col = row + view[0].start, col + view[1].start
+        at, shade = layout.place((row, col)), int(shades[row, col])
+        if marked[row, col]:
+            kind = "safe" if safe[row, col] else "mine"
+            found.append((mark(theme, cell, kind, shade != _PLAIN), at))
+        elif percents is not None:
+            known = "0" if safe[row, col] else "100" if mined[row, col] else None
+            ink = text_on_shade(theme, None if shade == _PLAIN else shade)
+            found.append(centred_text(known or f"{percents[row, col]}", at, cell, ink))
+    return found
 
 
 def _truth(model: Model) -> tuple[np.ndarray | None, np.ndarray]:
@@ -100,7 +144,7 @@ def _truth(model: Model) -> tuple[np.ndarray | None, np.ndarray]:
     elif model.playback is not None and model.playback.moves:
         board = model.playback.board
     if board is None or board.status is GameStatus.PLAYING:
-        return None, np.zeros((1, 1), bool)
+        return None, np.zeros_like(model.grid, bool)
     return board.mines, board.mines & board.opened
 
 
@@ -118,26 +162,28 @@ def _draw_outlines(surface: Surface, model: Model, theme: Theme, layout: Layout)
     if not model.overlay.outlines or result is None or result.outlines is None:
         return
     components, tile_sets = result.outlines.components, result.outlines.tile_sets
-    wide, cell = max(layout.cell // 9, 2), layout.cell
+    around, sets_around = (
+        np.pad(each, 1, constant_values=NONE) for each in (components, tile_sets)
+    )
+    wide, far = max(layout.cell // 9, 2), layout.cell - 1
     rows, cols = layout.visible()
-    for row in rows:
-        for col in cols:
-            if components[row, col] == NONE:
-                continue
+    is_shown = np.zeros_like(components, bool)
+    is_shown[rows.start : rows.stop, cols.start : cols.stop] = True
+    is_shown &= components != NONE
+    for (down, right), ((x0, y0), (x1, y1)) in (
+        ((-1, 0), ((0, 0), (far, 0))),
+        ((1, 0), ((0, far), (far, far))),
+        ((0, -1), ((0, 0), (0, far))),
+        ((0, 1), ((far, 0), (far, far))),
+    ):
+        beside = np.s_[1 + down : 1 + down + layout.rows, 1 + right : 1 + right + layout.cols]
+        is_edge = is_shown & (around[beside] != components)
+        is_line = is_shown & ~is_edge & (sets_around[beside] != tile_sets)
+        for row, col in np.argwhere(is_edge | is_line).tolist():
             colour = theme.components[components[row, col] % len(theme.components)]
             left, top = layout.place((row, col))
-            for (down, right), line in (
-                ((-1, 0), ((left, top), (left + cell - 1, top))),
-                ((1, 0), ((left, top + cell - 1), (left + cell - 1, top + cell - 1))),
-                ((0, -1), ((left, top), (left, top + cell - 1))),
-                ((0, 1), ((left + cell - 1, top), (left + cell - 1, top + cell - 1))),
-            ):
-                neighbour = (row + down, col + right)
-                inside = 0 <= neighbour[0] < layout.rows and 0 <= neighbour[1] < layout.cols
-                if not inside or components[neighbour] != components[row, col]:
-                    pygame.draw.line(surface, colour, *line, wide)
-                elif tile_sets[neighbour] != tile_sets[row, col]:
-                    pygame.draw.line(surface, colour, *line, 1)
+            line = (left + x0, top + y0), (left + x1, top + y1)
+            pygame.draw.line(surface, colour, *line, wide if is_edge[row, col] else 1)
 
 
 def _draw_frames(surface: Surface, model: Model, theme: Theme, layout: Layout) -> None:

@@ -21,7 +21,7 @@ from viewer.drawing.canvas import Canvas
 from viewer.drawing.text import HEADING, SMALL, TEXT, Weight, fold
 from viewer.layout import MARGIN, Rect
 from viewer.menu import MENU_ROWS, TYPED, can_turn, menu_values, note, problem
-from viewer.model import Menu, Model, Picker
+from viewer.model import Menu, Mode, Model, Picker
 from viewer.theme import blend
 
 
@@ -46,7 +46,8 @@ def _draw_box(canvas: Canvas, box: Rect, title: str, height: float = TITLE) -> N
 def _draw_menu(canvas: Canvas, model: Model, menu: Menu) -> None:
     """Draws the rows of the menu with their settings; the selected one stands out."""
     theme, px = canvas.theme, canvas.px
-    _draw_box(canvas, menu_box(model), "New", MENU_TITLE)
+    title = {Mode.PLAY: "New game", Mode.ANALYSE: "New position"}.get(model.mode, "Watch a game")
+    _draw_box(canvas, menu_box(model), title, MENU_TITLE)
     rows, values = menu_rows(model, menu), menu_values(menu)
     for i, row in rows:
         name, value, chosen = MENU_ROWS[i], values[i], i == menu.row

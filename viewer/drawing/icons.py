@@ -132,6 +132,12 @@ def _question(pen: _Pen) -> None:
     pen.circle((12, 19.2), 1.6, 0)
 
 
+def _die(pen: _Pen) -> None:
+    pen.line((4, 4), (20, 4), (20, 20), (4, 20), (4, 4))
+    for dot in ((8.5, 8.5), (15.5, 8.5), (12, 12), (8.5, 15.5), (15.5, 15.5)):
+        pen.circle(dot, 1.5, 0)
+
+
 def _chance(pen: _Pen) -> None:
     pen.line((4, 4), (20, 4), (20, 20), (4, 20), (4, 4))
     pen.area((5, 19), (19, 5), (19, 19))
@@ -179,7 +185,7 @@ _ICONS: dict[str, Callable[[_Pen], object]] = {
                           pen.area((9, 3.5), (15, 3.5), (15, 6.5), (9, 6.5))),
     "panel": lambda pen: (pen.line((3.5, 5), (20.5, 5), (20.5, 19), (3.5, 19), (3.5, 5)),
                           pen.line((14.5, 5), (14.5, 19))),
-    "again": _again, "bulb": _bulb, "chance": _chance, "eye": _eye, "flag": _flag,
+    "again": _again, "bulb": _bulb, "chance": _chance, "die": _die, "eye": _eye, "flag": _flag,
     "folder": _folder, "lens": _lens, "logo": _logo, "moon": _moon, "outlines": _outlines,
     "percent": _percent, "pointer": _mouse, "question": _question, "save": _save,
     "sliders": _sliders, "sun": _sun, "undo": _undo,

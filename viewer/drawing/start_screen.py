@@ -2,13 +2,17 @@
 
 from viewer.drawing.buttons import draw_button, is_down, is_hovered
 from viewer.drawing.canvas import Canvas
-from viewer.drawing.text import TEXT, Weight, fold
-from viewer.layout import Rect
+from viewer.drawing.text import SMALL, TEXT, Weight, fold
+from viewer.layout import STATUS, Rect
 from viewer.model import Model
-from viewer.start_screen import GAP, Card, start_cards, start_title
+from viewer.panel_text import capitalised
+from viewer.start_screen import GAP, Card, corner_buttons, start_cards, start_title
 from viewer.theme import blend
 
 SUBTITLE = "Minesweeper with exact odds and strong players"
+
+LINE = 21
+"""The height of a line of text, at scale 1."""
 
 
 def draw_start_screen(canvas: Canvas, model: Model) -> None:
@@ -24,6 +28,24 @@ def draw_start_screen(canvas: Canvas, model: Model) -> None:
         canvas.text(SUBTITLE, (title.left + px(55), top + px(30)), TEXT, theme.faint)
     for card in start_cards(model):
         _draw_card(canvas, model, card)
+    if model.message:
+        foot = Rect(0, model.size[1] - px(STATUS), model.size[0], px(STATUS))
+        canvas.box(foot, blend(theme.panel, theme.accent, 0.12))
+        words = foot.inset(px(GAP), 0)
+        canvas.text_in(capitalised(model.message), words, SMALL, weight=Weight.MEDIUM)
+    for placed in corner_buttons(model):
+        draw_button(canvas, model, placed, theme.background)
+
+
+def _shown(sentences: tuple[str, ...], width: int, most: int, height: int) -> tuple[str, ...]:
+    """Returns the lines of as many whole sentences as fit into so many lines."""
+    lines: tuple[str, ...] = ()
+    for count in range(1, len(sentences) + 1):
+        longer = fold(" ".join(sentences[:count]), width, height)
+        if len(longer) > most:
+            return lines
+        lines = longer
+    return lines
 
 
 def _draw_card(canvas: Canvas, model: Model, card: Card) -> None:
@@ -42,11 +64,9 @@ def _draw_card(canvas: Canvas, model: Model, card: Card) -> None:
     canvas.text_in(card.card.button.label, heading, 19, weight=Weight.BOLD)
     top = inside.top + px(34)
     foot = card.options[0].rect.top if card.options else rect.bottom - px(6)
-    for line in fold(card.text, inside.width, px(TEXT)):
-        if top + px(20) > foot:
-            break
+    for line in _shown(card.text, inside.width, (foot - top) // px(LINE), px(TEXT)):
         canvas.text(line, (inside.left, top), TEXT, theme.faint)
-        top += px(21)
+        top += px(LINE)
     ground = blend(face, theme.text, 0.07)
     for option in card.options:
         canvas.box(option.rect, ground, 7)

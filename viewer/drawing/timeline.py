@@ -5,12 +5,12 @@ import pygame
 from viewer.drawing.canvas import Canvas
 from viewer.drawing.text import SMALL, Weight
 from viewer.events import Point
-from viewer.layout import Rect
+from viewer.layout import AXIS, MARGIN, Rect
 from viewer.theme import blend
 from viewer.timeline import Timeline, describe
 
-KNOB, MARK = 5, 6
-"""Radius of the knob, and size of a mark, at scale 1."""
+KNOB, MARK, FIGURE = 5, 6, 13
+"""Radius of the knob, size of a mark, and height of a figure, at scale 1."""
 
 
 def draw_timeline(
@@ -20,7 +20,7 @@ def draw_timeline(
     theme, px = canvas.theme, canvas.px
     canvas.box(rect, theme.panel)
     canvas.box(Rect(rect.left, rect.top, rect.width, 1), theme.grid)
-    head = Rect(plot.left, rect.top + px(5), plot.width, px(20))
+    head = Rect(rect.left, rect.top + px(5), rect.width, px(20)).inset(px(MARGIN), 0)
     if pointed is None:
         canvas.text_in(timeline.note, head, SMALL, theme.faint, side="right")
         canvas.text_in(timeline.title, head, SMALL, theme.faint, Weight.MEDIUM)
@@ -31,10 +31,12 @@ def draw_timeline(
         canvas.box(Rect(plot.left, down, plot.width, 1), theme.grid)
     _draw_curve(canvas, timeline, plot)
     _draw_risks(canvas, timeline, plot)
-    for share in (0.5, 1.0):
-        canvas.text(
-            f"{share:.0%}", (plot.left + px(2), _down(plot, share) + px(1)), 10, theme.faint
+    figures = (0.0, 0.5, 1.0) if plot.height >= px(3 * FIGURE) else (0.0, 1.0)
+    for share in figures if plot.height >= px(2 * FIGURE) else ():
+        place = Rect(
+            rect.left + px(MARGIN), _down(plot, share) - px(FIGURE) // 2, px(AXIS - 8), px(FIGURE)
         )
+        canvas.text_in(f"{share:.0%}", place, 10, theme.faint, side="right")
     _draw_marks(canvas, timeline, plot)
     if pointed is not None:
         canvas.box(Rect(_across(timeline, plot, pointed), plot.top, 1, plot.height), theme.faint)

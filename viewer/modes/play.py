@@ -10,6 +10,7 @@ from jaxsweep.single.person import PersonGame
 from viewer.analysis_result import AnalysisResult
 from viewer.effects import DealBoard, EnterGame, ReadLeaderboard, StopDealing
 from viewer.events import LEFT, MIDDLE, RIGHT, BoardDealt
+from viewer.inspection import cell_name
 from viewer.model import Mode, Model, Overlay, PlayState
 
 
@@ -131,6 +132,8 @@ def show_hint(model: Model, result: AnalysisResult) -> Model:
     """Shows the best cell of the board's analysis, and why it is the best."""
     best = None if result.analysis is None else result.analysis.best
     reason = result.error if result.analysis is None else result.analysis.reason
+    if best is not None:
+        reason = f"open {cell_name(best)}: {reason}"
     play = replace(model.play, hint=best, hint_requested=False)
     return replace(model, play=play, message=reason)
 
