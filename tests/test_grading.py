@@ -19,6 +19,7 @@ from jaxsweep.scalar.lookahead import look_ahead
 from jaxsweep.scalar.move_values import judge, value_move
 from jaxsweep.scalar.view import View
 from jaxsweep.single.grading import Kind, grade
+from jaxsweep.single.grading.chances import chance_to_win
 from jaxsweep.single.grading.reference import chance_before, losses_of_players
 from jaxsweep.single.grading.report import grade_to_json, sentence, totals
 from jaxsweep.single.grading.summary import summarise
@@ -28,6 +29,8 @@ from jaxsweep.single.session import Session
 from tests import oracle
 
 TINY = Level(4, 5, 4)
+
+RESULTS = Path(__file__).parents[1] / "experiments" / "results"
 
 
 def random_game(level, seed, counter):
@@ -422,17 +425,66 @@ def test_a_known_player_is_not_compared_with_itself():
 
 
 def test_what_is_known_of_players_was_measured():
-    results = Path(__file__).parents[1] / "experiments" / "results"
-    for entry in json.loads((results / "grades.json").read_text("utf-8"))["players"]:
+    for entry in json.loads((RESULTS / "grades.json").read_text("utf-8"))["players"]:
         known = losses_of_players(LEVELS[entry["board"]], Start(entry["start"]))
         assert known[entry["player"]] == round(entry["loss"]["mean"], 4)
     (won,) = [
         entry["win_rate"]
-        for entry in json.loads((results / "winrates.json").read_text("utf-8"))
+        for entry in json.loads((RESULTS / "winrates.json").read_text("utf-8"))
         if (entry["player"], entry["board"], entry["start"]) == ("strongest", "16×30/99", "zero")
     ]
     assert chance_before(LEVELS["expert"], Start.ZERO) == pytest.approx(won, abs=1e-4)
     assert chance_before(Level(5, 5, 5), Start.SAFE) is None
+
+
+# The chance to win before the first click, of boards of any size.
+
+
+def chance_of(level, start):
+    chance = chance_to_win(level, start)
+    assert chance is not None
+    return chance
+
+
+def test_the_model_agrees_with_games_that_it_was_not_fitted_to():
+    played = json.loads((RESULTS / "chances.json").read_text("utf-8"))["boards"]
+    held_out = [entry for entry in played if entry["held_out"]]
+    sizes = {(e["rows"], e["cols"]) for e in held_out}
+    assert not sizes & {(e["rows"], e["cols"]) for e in played if not e["held_out"]}
+    assert len(held_out) > 90
+    errors = []
+    for entry in held_out:
+        level = Level(entry["rows"], entry["cols"], entry["mines"])
+        chance = chance_of(level, Start(entry["start"]))
+        assert abs(chance - entry["chance"]) < 0.03 + 2 * entry["standard_error"]
+        errors.append(chance - entry["chance"])
+    assert np.sqrt(np.mean(np.square(errors))) < 0.015
+
+
+def test_more_mines_are_never_better_and_a_better_start_is():
+    for rows, cols in ((4, 4), (5, 12), (8, 8), (9, 9), (16, 30), (24, 24), (40, 40), (100, 100)):
+        before = dict.fromkeys(Start, 1.0)
+        for mines in range(int(0.4 * rows * cols)):
+            level = Level(rows, cols, mines)
+            found = {start: chance_of(level, start) for start in Start}
+            safe = found[Start.SAFE]
+            assert found[Start.ANY] == pytest.approx(safe * (1 - mines / level.cells))
+            assert safe <= found[Start.ZERO] + 0.01
+            for start in Start:
+                assert 0 <= found[start] <= before[start]
+            before = found
+
+
+def test_boards_that_the_model_is_not_for_are_estimated_in_another_way():
+    for level in (Level(1, 30, 4), Level(3, 9, 3), Level(10, 10, 41)):
+        assert chance_to_win(level, Start.SAFE) is None
+        game = Session.new(level, Start.SAFE, 2).open((0, 0)).replay()
+        assert game is not None
+        assert 0 < grade(game).win_before < 1
+    level = Level(12, 15, 30)
+    game = Session.new(level, Start.ZERO, 2).open((5, 5)).replay()
+    assert game is not None
+    assert grade(game).win_before == chance_to_win(level, Start.ZERO)
 
 
 # The command line.

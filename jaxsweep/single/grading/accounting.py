@@ -27,6 +27,7 @@ from jaxsweep.scalar.move_values import (
     value_position,
 )
 from jaxsweep.scalar.view import MAX_CELLS, View
+from jaxsweep.single.grading.chances import chance_to_win
 from jaxsweep.single.grading.reference import chance_before
 from jaxsweep.single.replay.format import RecordedMove, Replay, ReplayError, after_move
 
@@ -287,6 +288,7 @@ class _Grading:
     def _first_value(self, first: Cell) -> float:
         level = self.replay.opening.level
         known = chance_before(level, self.start)
+        known = chance_to_win(level, self.start) if known is None else known
         if known is not None:
             return known
         board = Board.all_hidden(self.replay.mines)
