@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxsweep.puzzles.board import OrderedBoard, Source
+from jaxsweep.puzzles.certificate import Tier
 from jaxsweep.puzzles.repair import search_repaired
 from jaxsweep.puzzles.search import Drawn, search
 from jaxsweep.puzzles.wishes import NO_LIMIT, WishError, Wishes
@@ -51,6 +52,8 @@ def make(order: Order, begin: int = 0) -> Iterator[Progress]:
     for deals in find(order.wishes, order.seed, begin):
         boards, left_out = [], deals.left_out
         for drawn in deals.boards:
+            if drawn.hardest is Tier.SINGLE and order.wishes.difficulty[0] > 0:
+                continue  # Its difficulty is 0: no proof is needed to know.
             board = _finished(order, drawn)
             left_out += board.hardest is None and drawn.hardest is not None
             if _is_wanted(order.wishes, board):
