@@ -136,7 +136,9 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
-        raise UserError(f"cannot listen on {host}, port {port}: {error.strerror}") from None
+        # Python appends where it was, which is said already.
+        why = (error.strerror or str(error)).partition(" (while")[0]
+        raise UserError(f"cannot listen on {host}, port {port}: {why}") from None
 
 
 def announce(listening: socket.socket) -> None:
