@@ -1,6 +1,7 @@
 """Replays are checked, drawn, and exported as web pages."""
 
 import json
+import math
 import re
 import subprocess
 from dataclasses import replace
@@ -441,9 +442,11 @@ def test_show_draws_every_move(replay, tmp_path, capsys):
     risk = replay.moves[guess].risk
     assert f"guess: the least likely mine, risk {risk:.1%}\n" in out
     assert out.count(f"exact on 9×9/10, safe start, seed {SEED}\n") == count
-    *_, last, metrics = out.rstrip().splitlines()
+    *_, last, metrics, details = out.rstrip().splitlines()
     assert last.startswith(f"won in {count} moves, 1 of them a guess, ")
     assert metrics.startswith("3BV ")
+    survival = replay.survival[-1]
+    assert details.endswith(f", luck {-math.log10(survival):.2f}")
 
 
 def test_show_names_flags_and_the_mine(tmp_path, capsys):
@@ -452,7 +455,7 @@ def test_show_names_flags_and_the_mine(tmp_path, capsys):
     assert code == 0
     assert "move 1 of 5, flag (0,0) and 1 more: the player's choice\n" in out
     assert "move 5 of 5, (2,2): the player's choice. A mine!\n" in out
-    assert "\nlost in 5 moves, 0 of them guesses\n3BV " in out
+    assert "\nlost in 5 moves\n3BV " in out, "nobody knows which moves of a person were guesses"
 
 
 def test_survival_is_not_shown_where_a_risk_is_unknown(replay, tmp_path, capsys):
