@@ -2,16 +2,21 @@
 
     python experiments/grades.py [--games N] [--starts safe zero] [--quick]
 
-Plays games of the standard levels, grades each, and takes the mean loss of a game. Writes
+Plays games of the standard levels, grades each with the look-ahead in machine code, on all cores,
+and takes the mean loss of a game. Writes
 `results/grades.json`, and the means to `jaxsweep/single/grading/reference.json`, with which people
 are compared. What is done is kept in `results/grades.part.json` until all is: the same command goes
 on.
 """
 
 import hashlib
+import itertools
 import json
+import multiprocessing
+import os
 import statistics
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +32,7 @@ from jaxsweep.scalar.players import BEST
 from jaxsweep.scalar.win_probability import WEIGHTS
 from jaxsweep.single.grading import Kind, grade
 from jaxsweep.single.grading.reference import REFERENCE
+from jaxsweep.single.native_candidates import prepared_shortcuts
 from jaxsweep.single.replay import RecordedMove, Replay
 from jaxsweep.single.watch import watch
 
@@ -61,11 +67,12 @@ def interval(values: list[float]) -> dict[str, Any]:
 def measure(player: str, board: str, start: Start, games: int) -> dict[str, Any]:
     """Plays and grades the games of one player on one level."""
     opening, counter = Opening.of(LEVELS[board], start), Counter()
+    shortcuts = prepared_shortcuts()
     grades, seconds = [], []
     for number in range(games):
         game = played(player, opening, number)
         began = time.process_time()
-        grades.append(grade(game, counter=counter))
+        grades.append(grade(game, counter=counter, shortcuts=shortcuts))
         seconds.append(time.process_time() - began)
     return {
         "player": player,
@@ -123,22 +130,30 @@ def main() -> None:
     done = {(entry["player"], entry["board"], entry["start"]) for entry in entries}
     wanted = [(p, b, Start(s)) for s in parsed.starts for b in BOARDS for p in PLAYERS]
     missing = [one for one in wanted if (one[0], one[1], one[2].value) not in done]
-    for player, board, start in track(missing, "players", console=Console(stderr=True)):
-        few = games // OF_THE_JUDGE if player == BEST and not parsed.quick else games
-        entry = measure(player, board, start, few)
-        entries.append(entry)
-        print(
-            f"{board:12} {start.value} {player:10} lost {entry['loss']['mean']:.4f} of "
-            f"{entry['chance_before']['mean']:.3f}, luck {entry['luck']['mean']:+.3f}, "
-            f"{entry['seconds']['mean']:.3f} s",
-            flush=True,
-        )
-        if not parsed.quick:
-            PART.write_text(json.dumps({"settings": settings, "entries": entries}), "utf-8")
+    pool = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn"))
+    with pool:
+        running = []
+        for player, board, start in missing:
+            few = games // OF_THE_JUDGE if player == BEST and not parsed.quick else games
+            running.append(pool.submit(measure, player, board, start, few))
+        console = Console(stderr=True)
+        for done_one in track(as_completed(running), "players", len(running), console=console):
+            entry = done_one.result()
+            entries.append(entry)
+            print(
+                f"{entry['board']:12} {entry['start']} {entry['player']:10} "
+                f"lost {entry['loss']['mean']:.4f} of {entry['chance_before']['mean']:.3f}, "
+                f"luck {entry['luck']['mean']:+.3f}, {entry['seconds']['mean']:.3f} s",
+                flush=True,
+            )
+            if not parsed.quick:
+                PART.write_text(json.dumps({"settings": settings, "entries": entries}), "utf-8")
+    order = {(p, b, s): i for i, (s, b, p) in enumerate(itertools.product(STARTS, BOARDS, PLAYERS))}
+    entries.sort(key=lambda entry: order[entry["player"], entry["board"], entry["start"]])
     if not parsed.quick:
         about = reporting.origin(
             about="Mean chance to win that choices lost in a game, by the judgement of strongest; "
-            "processor time of grading on one core.",
+            "processor time of grading on one core, the look-ahead in machine code.",
             **settings,
         )
         reporting.write("grades", about | {"players": entries})

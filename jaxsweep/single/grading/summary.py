@@ -15,6 +15,9 @@ ENOUGH = 5
 
 Z_95 = 1.96
 
+DIGIT = 1e-4
+"""What the losses of known players are rounded to."""
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -50,7 +53,7 @@ class Summary:
         if self.player in known:
             return f"Over many games, {self.player} loses {known[self.player]:.1%} of a game."
         nearest = min(known, key=lambda name: abs(known[name] - self.loss))
-        if abs(known[nearest] - self.loss) <= self.margin:
+        if abs(known[nearest] - self.loss) <= max(self.margin, DIGIT):
             return (
                 f"{self.player} chooses about as well as {nearest}, which loses "
                 f"{known[nearest]:.1%} of a game."
