@@ -219,7 +219,7 @@ def test_layouts_are_drawn_as_arrays():
     assert (layouts.mines.sum((1, 2)) == 99).all()
     assert (np.diff(layouts.games) > 0).all()
     with pytest.raises(ValueError, match="without certificates"):
-        draw_layouts(Wishes(EXPERT, difficulty=(1, 2)), 1, seed=2)
+        draw_layouts(Wishes(EXPERT, difficulty=(40, 50)), 1, seed=2)
 
 
 # Repair.
