@@ -37,6 +37,10 @@ export class Watch {
     const query = { player: at("watch-player").value, level: at("watch-level").value, start: at("watch-start").value };
     if (at("watch-seed").value !== "") query.seed = at("watch-seed").value;
     this.film.stop();
+    // The board has its size at once: nothing below is to move when the first move comes.
+    const { rows, cols } = this.page.about.levels[query.level];
+    this.page.board.resize(rows, cols);
+    this.page.board.draw(() => ({ state: "hidden" }));
     at("watch-grade").disabled = true;
     this.page.headline("The player thinks…");
     try {
