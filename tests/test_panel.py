@@ -16,8 +16,9 @@ from tests.window import SIZE, SMALL, Pretending, analysed, prepared
 from viewer import events
 from viewer.controls import controls
 from viewer.drawing import draw
+from viewer.drawing.canvas import Canvas
 from viewer.inspection import candidate_rows, inspected_cell, shown_rows
-from viewer.layout import SCALES, fit_screen, lay_out
+from viewer.layout import AXIS, SCALES, fit_screen, lay_out
 from viewer.model import Mode, Settings
 from viewer.panel_layout import panel_places
 from viewer.panel_text import Tone, capitalised, counters, facts, is_summed_up, note
@@ -210,6 +211,13 @@ def test_the_timeline_says_what_it_knows_of_a_place():
     marked = Timeline("chance", 5, 2, ((0, 0.5), (3, 0.25)), (None, 0.1), (Mark(1, "a mistake"),))
     assert describe(marked, 3) == "after 3 of 5 moves, 25.0%"
     assert describe(marked, 1) == "after 1 of 5 moves, then a guess, risk 10.0%, a mistake"
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_figures_beside_the_curve_have_room(scale):
+    pygame.font.init()
+    canvas = Canvas(pygame.Surface((1, 1)), LIGHT, scale)
+    assert canvas.width("100%", 10) <= canvas.px(AXIS - 6)
 
 
 # Sizes

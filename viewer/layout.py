@@ -20,7 +20,7 @@ PANEL, MAX_PANEL, LOW_PANEL = 280, 320, 318
 STATUS = 30
 """Height of the line at the foot that takes the place of a panel."""
 
-AXIS = 34
+AXIS = 38
 """Width of the figures left of the curve."""
 
 MARGIN = 14

@@ -34,7 +34,7 @@ def draw_timeline(
     figures = (0.0, 0.5, 1.0) if plot.height >= px(3 * FIGURE) else (0.0, 1.0)
     for share in figures if plot.height >= px(2 * FIGURE) else ():
         place = Rect(
-            rect.left + px(MARGIN), _down(plot, share) - px(FIGURE) // 2, px(AXIS - 8), px(FIGURE)
+            rect.left + px(MARGIN), _down(plot, share) - px(FIGURE) // 2, px(AXIS - 6), px(FIGURE)
         )
         canvas.text_in(f"{share:.0%}", place, 10, theme.faint, side="right")
     _draw_marks(canvas, timeline, plot)
