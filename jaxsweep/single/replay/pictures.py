@@ -103,7 +103,7 @@ class _Frames:
 
     def draw(self, move: int) -> Image.Image:
         """Draws the board after `move` moves."""
-        image = Image.new("RGB", self._size, tiles.PAPER)
+        image = Image.new("RGB", self._size, tiles.BACKGROUND)
         pen = ImageDraw.Draw(image)
         for number, line in enumerate(self._titles[move]):
             ink = tiles.INK if number else _QUIET
@@ -123,7 +123,7 @@ class _Frames:
         title = self.draw(0).crop((0, 0, self._size[0], self._corner[1]))
         marks = Image.new("RGB", (self._size[0], 4 * self.cell), _CHOSEN)
         sample = Image.new(
-            "RGB", (title.width, title.height + marks.height + len(strip)), tiles.PAPER
+            "RGB", (title.width, title.height + marks.height + len(strip)), tiles.BACKGROUND
         )
         sample.paste(title, (0, 0))
         sample.paste(marks, (0, title.height))

@@ -20,27 +20,30 @@ _NEW = 16
 _ODDS = 32
 """Plus a percentage: a hidden cell with its mine probability."""
 
-PAPER, INK = "#ffffff", "#1f2933"
-_OPEN, _OPEN_NEW, _LINE = "#eef1f4", "#fff1b8", "#cfd6dd"
-_HIDDEN_FILL, _HIDDEN_FILL_LIGHT, _HIDDEN_FILL_DARK = "#a8b8ca", "#c9d5e1", "#8295aa"
-_ALARM = "#d55e00"
-
-# Hues of different lightness, so that colour-blind people can distinguish them.
+# The light colours of the window and of the page, so that a board looks the same everywhere. Hues
+# differ in lightness, so that colour-blind people can distinguish them.
+PAPER, INK = "#ffffff", "#1b2028"
+BACKGROUND = "#eef0f4"
+_OPEN, _OPEN_NEW, _LINE = "#ffffff", "#fdf0c9", "#dde2e9"
+_HIDDEN_FILL, _HIDDEN_FILL_LIGHT, _HIDDEN_FILL_DARK = "#bdc8d8", "#d4dde9", "#a0adc1"
+_ALARM = "#d94848"
 _NUMBERS = (
     _OPEN,
-    "#0b62c4",
-    "#00735c",
-    "#c8460a",
-    "#5a2d91",
-    "#8a1c4a",
-    "#0a6f86",
-    "#1f2933",
-    "#6b7280",
+    "#1d5bc4",
+    "#14744a",
+    "#c63636",
+    "#682e96",
+    "#92460c",
+    "#087084",
+    "#20242c",
+    "#5c626e",
 )
 
 # From an unlikely mine to a likely one, ever darker.
-_LOW, _MIDDLE, _HIGH = (255, 244, 204), (240, 148, 60), (122, 24, 80)
-_SAFE = (176, 224, 214)
+_UNLIKELY, _LIKELY = (212, 225, 242), (66, 79, 106)
+_DARK_FROM = 68
+"""Percentages from here on are written in white."""
+_SAFE = (176, 224, 200)
 
 _MIN_CELL_FOR_DIGITS = 12
 """Smaller cells, in pixels, have no digits."""
@@ -57,7 +60,7 @@ def codes_of(board: Board, new: Mask | None, odds: Float[np.ndarray, "rows cols"
     """Returns the code of every cell's tile.
 
     Cells of `new` opened with the last move. `odds` are mine probabilities, shown in hidden cells.
-    Mines and wrong flags are shown after the end of the game.
+    After the end of the game, mines and wrong flags are shown; if it is won, mines have flags.
     """
     over = board.status is not GameStatus.PLAYING
     codes = np.where(board.opened, board.numbers.astype(np.int64), _HIDDEN)
@@ -67,7 +70,9 @@ def codes_of(board: Board, new: Mask | None, odds: Float[np.ndarray, "rows cols"
         codes = np.where(board.opened, codes, _ODDS + _percent(odds))
     codes = np.where(board.flags, np.where(over & ~board.mines, _WRONG_FLAG, _FLAG), codes)
     if over:
-        codes = np.where(board.mines & ~board.flags, _MINE, codes)
+        # Where all is open that is safe, the mines are found: they are no mishap.
+        left = _FLAG if board.status is GameStatus.WON else _MINE
+        codes = np.where(board.mines & ~board.flags, left, codes)
     return np.where(board.mines & board.opened, _EXPLODED, codes)
 
 
@@ -119,7 +124,7 @@ def _draw_number(pen: ImageDraw.ImageDraw, number: int, is_new: bool, cell: int)
 def _draw_odds(pen: ImageDraw.ImageDraw, percent: int, cell: int) -> None:
     _fill_open(pen, _shade(percent / 100) if percent else _SAFE, cell)
     if cell >= _MIN_CELL_FOR_ODDS:
-        ink = INK if percent < 70 else PAPER
+        ink = INK if percent < _DARK_FROM else PAPER
         _write(pen, str(percent), 0.46 if percent < 100 else 0.38, _OVERSAMPLING * cell, ink)
 
 
@@ -138,8 +143,8 @@ def _draw_hidden(pen: ImageDraw.ImageDraw, code: int, size: int) -> None:
 def _shade(probability: float) -> tuple[int, int, int]:
     """Returns the colour of a mine probability."""
     red, green, blue = (
-        round(float(np.interp(probability, (0.0, 0.5, 1.0), channel)))
-        for channel in zip(_LOW, _MIDDLE, _HIGH, strict=True)
+        round(unlikely + probability * (likely - unlikely))
+        for unlikely, likely in zip(_UNLIKELY, _LIKELY, strict=True)
     )
     return red, green, blue
 
