@@ -49,7 +49,7 @@ def server():
 @pytest.fixture(scope="module")
 def patient():
     """A server that looks for boards as long as it takes, on machines however busy."""
-    with running(Limits(board_seconds=PATIENCE, seconds=PATIENCE)) as address:
+    with running(Limits(board_seconds=1.0 * PATIENCE, seconds=1.0 * PATIENCE)) as address:
         yield address
 
 
