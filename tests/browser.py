@@ -101,12 +101,23 @@ class Tab:
         return self.run(f"document.querySelector({json.dumps(selector)}).textContent")
 
     def place(self, selector):
-        """The middle of an element, scrolled into view."""
+        """The middle of an element, scrolled into view, once nothing moves it any more.
+
+        What comes late, such as a card of answers, would push it away from under a click.
+        """
         return self.run(
-            f"""(() => {{ const it = document.querySelector({json.dumps(selector)});
-            it.scrollIntoView({{block: "center", inline: "center", behavior: "instant"}});
-            const box = it.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2]; }})()"""
+            f"""(async () => {{
+            const frames = async (n) => {{
+                while (n--) await new Promise(requestAnimationFrame);
+            }};
+            for (let was = ""; ; await frames(2)) {{
+                const it = document.querySelector({json.dumps(selector)});
+                it.scrollIntoView({{block: "center", inline: "center", behavior: "instant"}});
+                const box = it.getBoundingClientRect();
+                const middle = [box.x + box.width / 2, box.y + box.height / 2];
+                if (String(middle) === was) return middle;
+                was = String(middle);
+            }} }})()"""
         )
 
     def click(self, selector, button="left"):

@@ -219,10 +219,10 @@ def test_a_link_carries_the_position(server, tab):
     assert tab.text("#best") == f"Open row {own.best[0]}, column {own.best[1]}"
     tab.run("navigator.clipboard.writeText = (text) => { window.copied = text; }")
     tab.click('[data-do="text"]')
-    assert tab.run("window.copied") == to_text(from_text(STUCK))
+    tab.until(f"window.copied === {json.dumps(to_text(from_text(STUCK)))}")
     tab.press("ArrowRight", "ArrowLeft", "3")
     tab.click('[data-do="link"]')
-    assert tab.run("window.copied") == f"{server.url}/#analyse=8x8x10-d63H"
+    tab.until(f"window.copied === '{server.url}/#analyse=8x8x10-d63H'")
     tab.run("location.hash = '#analyse=8x8x10-c62H'")
     says(tab, "this link carries a position that is cut off")
     tab.until("document.getElementById('answer-card').hidden")
@@ -230,7 +230,7 @@ def test_a_link_carries_the_position(server, tab):
     tab.run("location.hash = '#analyse=11x1x1-abcdefghiHF'")
     tab.until("document.getElementById('edit-cols').value === '11'")
     tab.click('[data-do="text"]')
-    assert tab.run("window.copied") == "11x1x1\n012345678HF\n"
+    tab.until(r"window.copied === '11x1x1\n012345678HF\n'")
     refused(tab)
 
 
