@@ -223,15 +223,17 @@ def _from_rows(lines: list[tuple[str, str]], level: Level, where: str) -> GridPo
     # Cells with spaces between them, or something that is wrong, and where.
     grid = np.empty((level.rows, level.cols), np.int8)
     for row, (name, line) in enumerate(lines):
-        cells = [(col, symbol) for col, symbol in enumerate(line, start=1) if not symbol.isspace()]
-        for col, symbol in cells:
-            if symbol not in _SYMBOLS:
-                raise PositionError(
-                    f"{name}, column {col}: {symbol!r} is no cell; expected H, F, ., ? or 0 to 8"
-                )
+        cells = "".join(line.split())
+        if wrong := set(cells) - _SYMBOLS.keys():
+            col, symbol = next(
+                (col, symbol) for col, symbol in enumerate(line, start=1) if symbol in wrong
+            )
+            raise PositionError(
+                f"{name}, column {col}: {symbol!r} is no cell; expected H, F, ., ? or 0 to 8"
+            )
         if len(cells) != level.cols:
             raise PositionError(f"{name}: {len(cells)} cells, but {where} promises {level.cols}")
-        grid[row] = [_SYMBOLS[symbol] for _, symbol in cells]
+        grid[row] = [_SYMBOLS[symbol] for symbol in cells]
     return GridPosition(grid, level.mines)
 
 
