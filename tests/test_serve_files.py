@@ -228,7 +228,7 @@ def test_a_board_is_that_of_the_command(patient, asked, wishes):
 
 
 def test_mines_are_moved_where_hardly_a_board_needs_no_guess(patient):
-    order = {"rows": 8, "cols": 8, "mines": 24, "start": "zero", "seed": 4, "certificate": True}
+    order = {"rows": 16, "cols": 16, "mines": 99, "start": "zero", "seed": 4, "certificate": True}
     always = patient.post("/boards", order | {"repair": "always"}).data
     check_board(read_board(always))
     # Deals are judged first, for a share of the time.

@@ -14,7 +14,7 @@ from tests.needs import packages
 packages("starlette", "uvicorn", group="serving")
 
 from jaxsweep.serving import tasks
-from jaxsweep.serving.connections import network_of
+from jaxsweep.serving.connections import Connection, network_of
 from jaxsweep.serving.limits import Limits
 from tests.serving import CERTAIN, running, serving
 from tests.waiting import PATIENCE
@@ -135,9 +135,15 @@ def test_a_client_is_an_address_or_a_network(address, network):
 
 
 @pytest.mark.parametrize("part", [2**25, 2**16])
-def test_a_client_that_takes_nothing_is_given_up(part):
+def test_a_client_that_takes_nothing_is_given_up(part, monkeypatch):
     """An answer in one part, which is given away at once, and a stream."""
-    gone, size = threading.Event(), 2**25
+    given_up, told, size = threading.Event(), threading.Event(), 2**25
+    connection_lost = Connection.connection_lost
+
+    def note(connection, error):
+        connection_lost(connection, error)
+        if connection.client == own.getsockname():
+            given_up.set()
 
     async def large(scope, receive, send):
         await receive()
@@ -147,12 +153,14 @@ def test_a_client_that_takes_nothing_is_given_up(part):
             await send({"type": "http.response.body", "body": bytes(part), "more_body": more})
         while (await receive())["type"] != "http.disconnect":
             pass
-        gone.set()
+        told.set()
 
+    monkeypatch.setattr(Connection, "connection_lost", note)
     with serving(large, Limits(reading_seconds=0.1)) as server, sockets(server) as (own,):
         own.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert own.recv(1)
-        assert gone.wait(PATIENCE)
+        assert given_up.wait(PATIENCE)
+        assert told.wait(PATIENCE)
         assert len(all_of(own)) < size
 
 
