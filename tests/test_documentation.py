@@ -12,7 +12,7 @@ import pytest
 
 from tests import documentation
 from tests.documentation import PAGES, ROOT, Workspace, blocks, name, tables
-from tests.needs import program
+from tests.needs import packages, program
 
 NOT_RUN = {
     "README.md": 2,
@@ -23,6 +23,10 @@ NOT_RUN = {
     "docs/serving.md": 2,
 }
 """How many blocks of a page are marked as not run."""
+
+ADAPTERS = ("gymnasium", "gymnax", "jumanji", "mctx", "pgx")
+NEEDED = {"docs/interfaces.md": ADAPTERS, "docs/api/adapters.md": ADAPTERS}
+"""Packages that the test of a page needs, and that are not in the group `test`."""
 
 LANGUAGES = {"", "python", "console", "bash", "diff"}
 
@@ -65,6 +69,7 @@ def test_sessions_are_what_happens(page, tmp_path):
 
 @pages_with("python")
 def test_python_runs(page, tmp_path):
+    packages(*NEEDED.get(name(page), ()))
     workspace = Workspace(page, tmp_path)
     path = workspace.program()
     if path is None:  # a page whose Python is files of a session
@@ -109,14 +114,16 @@ def test_tests_that_a_page_names_exist():
             assert (ROOT / "tests" / f"{test}.py").exists(), f"{name(page)}: {test}"
 
 
-def test_the_api_reference_names_what_there_is():
-    for page in sorted((ROOT / "docs" / "api").glob("*.md")):
-        parts = page.read_text(encoding="utf-8").split("\n::: ")[1:]
-        for part in parts:
-            place = pkgutil.resolve_name(part.splitlines()[0])
-            members = re.search(r"members: \[(.*)\]", part)
-            for member in members[1].split(", ") if members else ():
-                assert hasattr(place, member), f"{page.name}: {member}"
+@pytest.mark.smoke
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "api").glob("*.md")), ids=name)
+def test_the_api_reference_names_what_there_is(page):
+    packages(*NEEDED.get(name(page), ()))
+    parts = page.read_text(encoding="utf-8").split("\n::: ")[1:]
+    for part in parts:
+        place = pkgutil.resolve_name(part.splitlines()[0])
+        members = re.search(r"members: \[(.*)\]", part)
+        for member in members[1].split(", ") if members else ():
+            assert hasattr(place, member), member
 
 
 # Figures.
