@@ -20,6 +20,7 @@ from jaxsweep.single.grading import grade
 from jaxsweep.single.grading.report import sentence
 from jaxsweep.single.replay import HUMAN, RecordedMove, Replay, ReplayError, record, save
 from jaxsweep.single.replay.checking import check
+from jaxsweep.single.replay.clicks import clicked_game
 from jaxsweep.single.replay.page import MAX_CELLS, page
 from jaxsweep.single.replay.pictures import MARGIN, MIN_WIDTH, animation, picture
 from jaxsweep.single.session import Session
@@ -406,8 +407,9 @@ def test_a_page_shows_flags_mines_and_untrusted_names(browse):
 def test_a_graded_page_shows_the_chance_to_win(replay, browse):
     person = replace(replay, strategy=HUMAN, moves=tuple(map(by_hand, replay.moves)))
     graded, index = grade(person), first_guess(replay)
+    game = replace(clicked_game(person), player="Ada <b>")
     seen = browse(
-        page(person, graded),
+        page(person, graded, game),
         """look("start"); click("guess"); look("guess"); click("next"); look("after");
         click("last"); look("end");""",
     )
@@ -418,6 +420,7 @@ def test_a_graded_page_shows_the_chance_to_win(replay, browse):
         assert seen[name]["survived"] == f"{100 * chance:.1f}\u00a0%", name
     assert seen["guess"]["move"] == str(index), "a person's guesses are found by their grades"
     assert seen["after"]["reason"] == sentence(guess)
+    assert seen["start"]["heading"] == "Ada <b>"
 
 
 def by_hand(move):

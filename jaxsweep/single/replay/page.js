@@ -22,7 +22,8 @@ document.addEventListener("keydown", (event) => {
   if (film.stage.onKey(key) || film.onKey(key)) event.preventDefault();
 });
 
-const who = replay.strategy === "human" ? "A game by hand" : `Strategy ${replay.strategy}`;
+const { strategy } = replay, person = recording.player || "A game by hand";
+const who = strategy === "human" ? person : `Strategy ${strategy}`;
 at("strategy").textContent = at("name").textContent = who;
 document.title = `${who}, ${recording.rows}×${recording.cols}, ${recording.outcomeInWords}`;
 at("clock").hidden = at("analyse-here").hidden = true;

@@ -50,6 +50,8 @@ def page(replay: Replay, graded: Grade | None = None, game: ClickedGame | None =
     if graded is not None:
         metrics = metrics_to_json(game_metrics(game or clicked_game(replay)))
         grades = grade_to_json(graded, replay) | {"metrics": metrics}
+        if game is not None and game.player is not None:
+            grades["player"] = game.player
         fields |= {"start": graded.start.value, "grades": grades}
     data = json.dumps(fields, separators=(",", ":"))
     # Only a `<` can end a script or begin a comment in it; in JSON it occurs only in strings.

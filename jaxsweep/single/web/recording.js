@@ -117,11 +117,15 @@ export class Recording {
     return seen;
   }
 
+  // The strategy that played, or the person, if the game is graded and its file has a name; or null.
+  get player() {
+    const { strategy } = this.game, { player } = this.graded || {};
+    return [strategy, player].find((name) => name && name !== "human") || null;
+  }
+
   title() {
-    const { strategy, mines, start, seed, game, seconds } = this.game;
-    const { player } = this.graded || {};
-    const who = strategy !== "human" ? strategy : player && player !== "human" ? player : "by hand";
-    return `${who}, ${this.rows}×${this.cols} with ${mines} mines, ${start} start`
+    const { mines, start, seed, game, seconds } = this.game;
+    return `${this.player || "by hand"}, ${this.rows}×${this.cols} with ${mines} mines, ${start} start`
       + (seed === null || seed === undefined ? "" : `, seed ${seed}`) + (game ? `, game ${game}` : "")
       + (seconds ? `, ${seconds.toFixed(1)} s` : "");
   }
