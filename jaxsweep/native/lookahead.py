@@ -33,6 +33,7 @@ from jaxsweep.scalar.lookahead import (
 from jaxsweep.scalar.view import MAX_CELLS
 
 NO_CELL = -1
+"""Where a cell may be named and none is."""
 
 MAX_CANDIDATES = 64
 """The most candidates that a player may ask for."""

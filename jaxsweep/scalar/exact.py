@@ -100,9 +100,10 @@ class Counter:
         The last one is remembered, with what it has cached: one after the other ask about it for
         its odds, the best cell, and what a cell would show. Raises as `solve`.
         """
-        if self._last is None or not self._last[0].shows_the_same(view):
-            self._last = view, self.solve(view)
-        return self._last
+        last = self._last
+        if last is None or not last[0].shows_the_same(view):
+            last = self._last = view, self.solve(view)
+        return last
 
     @no_type_check
     def solve(
